@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of RDMA endpoints: properties, registrar and lifecycle.
+ */
+@NullMarked
+package io.github.rdmaboot.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;
