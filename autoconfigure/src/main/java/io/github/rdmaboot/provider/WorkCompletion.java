@@ -1,0 +1,51 @@
+package io.github.rdmaboot.provider;
+
+/**
+ * Completion of a work request, filled anew by each poll so that polling allocates
+ * nothing; stands for {@code struct ibv_wc}. Belongs to the thread that polls.
+ */
+@SuppressWarnings("checkstyle:VisibilityModifier")
+public final class WorkCompletion {
+
+	/** Number that the request carried. */
+	public long wrId;
+
+	/** Outcome, see {@link CompletionStatus#of}. */
+	public int status;
+
+	/** Operation, see {@link CompletionOpcode#of}; undefined unless the status is 0. */
+	public int opcode;
+
+	/** Error code of the vendor. */
+	public int vendorError;
+
+	/**
+	 * Length of a received message in bytes; of a datagram with its 40 bytes of header.
+	 */
+	public int byteLength;
+
+	/** Immediate data, in host order. */
+	public int immediateData;
+
+	/** Number of the local queue pair. */
+	public int qpNum;
+
+	/** Number of a datagram peer's queue pair. */
+	public int sourceQp;
+
+	/** Flags: 1 with routing header, 2 with immediate data. */
+	public int flags;
+
+	/** Index of the partition key. */
+	public int pkeyIndex;
+
+	/** LID of a datagram peer. */
+	public int sourceLid;
+
+	/** Service level. */
+	public int serviceLevel;
+
+	/** Path bits of the destination LID. */
+	public int destinationPathBits;
+
+}
