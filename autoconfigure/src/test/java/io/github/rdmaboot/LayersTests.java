@@ -6,6 +6,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.Architectures;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 
 /**
  * Holds the layers of the design: each package knows only those below it.
@@ -20,6 +21,7 @@ class LayersTests {
 	@ArchTest
 	final ArchRule eachLayerKnowsOnlyThoseBelowIt = Architectures.layeredArchitecture()
 		.consideringOnlyDependenciesInLayers()
+		.ensureAllClassesAreContainedInArchitecture()
 		.withOptionalLayers(true)
 		.layer("autoconfigure")
 		.definedBy(ROOT + "autoconfigure..")
@@ -52,7 +54,7 @@ class LayersTests {
 		.whereLayer("endpoint")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate")
 		.whereLayer("cm")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint", "verbs")
 		.whereLayer("verbs")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint", "cm")
 		.whereLayer("provider.jna")
@@ -62,6 +64,13 @@ class LayersTests {
 		.whereLayer("provider")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint", "cm", "verbs",
 				"provider.jna", "provider.loopback");
+
+	@ArchTest
+	final ArchRule neighboursDoNotKnowEachOtherBothWays = SlicesRuleDefinition.slices()
+		.matching(ROOT + "(*)..")
+		.should()
+		.beFreeOfCycles()
+		.allowEmptyShould(true);
 
 	@ArchTest
 	final ArchRule onlyTheJnaProviderUsesJna = ArchRuleDefinition.noClasses()

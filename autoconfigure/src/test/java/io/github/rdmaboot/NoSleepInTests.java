@@ -1,5 +1,7 @@
 package io.github.rdmaboot;
 
+import java.util.concurrent.TimeUnit;
+
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -18,6 +20,8 @@ class NoSleepInTests {
 		.callMethod(Thread.class, "sleep", long.class)
 		.orShould()
 		.callMethod(Thread.class, "sleep", long.class, int.class)
+		.orShould()
+		.callMethod(TimeUnit.class, "sleep", long.class)
 		.because("a condition can be awaited with Awaitility or a latch");
 
 }
