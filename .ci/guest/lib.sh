@@ -97,7 +97,7 @@ thread_count() { # PID
 
 # Names of the processes outside this scenario's own pipeline, sorted: to compare before and after.
 process_names() {
-	ps -e -o comm= --ppid 2 -p 2 --deselect | grep -vxE 'ps|grep|sort|bash|sh' | sort
+	ps --ppid 2 -p 2 --deselect -o comm= | grep -vxE 'ps|grep|sort|sleep|bash' | sort
 }
 
 # Ends a process with the signal, TERM unless told, and waits for it; KILL after the limit.
