@@ -1,0 +1,82 @@
+package io.github.rdmaboot.provider.jna;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.RdmaUnavailableException;
+
+/**
+ * Provider that calls the real librdmacm and libibverbs. Holds no native object itself;
+ * safe for any number of platform threads.
+ */
+public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
+
+	private final Waiting waiting = new Waiting();
+
+	private final DeviceTree devices;
+
+	private JnaRdmaProvider(DeviceTree devices) {
+		this.devices = devices;
+	}
+
+	/**
+	 * Load the libraries and check that RDMA can be used; may block for some seconds
+	 * where a device is slow to open.
+	 * @return the provider
+	 * @throws RdmaUnavailableException when RDMA cannot be used, with the reason and what
+	 * to do about it
+	 */
+	public static JnaRdmaProvider open() {
+		return open(Path.of("/"));
+	}
+
+	static JnaRdmaProvider open(Path root) {
+		NativeAccess.require();
+		DeviceTree devices = new DeviceTree(root);
+		JnaRdmaProvider provider = new JnaRdmaProvider(devices);
+		return provider;
+	}
+
+	@Override
+	public String name() {
+		return "native";
+	}
+
+	@Override
+	public List<DeviceDescription> describeDevices() {
+		return this.devices.describe();
+	}
+
+	@Override
+	public long createWaker() {
+		return this.waiting.create();
+	}
+
+	@Override
+	public void wake(long waker) {
+		this.waiting.wake(waker);
+	}
+
+	@Override
+	public void destroyWaker(long waker) {
+		this.waiting.destroy(waker);
+	}
+
+	@Override
+	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
+		return this.waiting.await(eventChannelFd(channel), waker, timeoutMillis);
+	}
+
+	@Override
+	public boolean awaitCqEvent(long completionChannel, long waker, int timeoutMillis) {
+		return this.waiting.await(completionChannelFd(completionChannel), waker, timeoutMillis);
+	}
+
+	@Override
+	public void close() {
+		// The libraries stay loaded: their functions are bound for the whole process.
+	}
+
+}
