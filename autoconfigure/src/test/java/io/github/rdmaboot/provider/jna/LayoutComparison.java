@@ -81,7 +81,9 @@ class LayoutComparison {
 		Path program = directory.resolve("layout");
 		StringBuilder code = new StringBuilder(HEADERS).append("int main(void)\n{\n");
 		this.expected.keySet()
-			.forEach((expression) -> code.append("\tprintf(\"%lld\\n\", (long long) (").append(expression).append("));\n"));
+			.forEach((expression) -> code.append("\tprintf(\"%lld\\n\", (long long) (")
+				.append(expression)
+				.append("));\n"));
 		Files.writeString(source, code.append("\treturn 0;\n}\n"));
 		run("gcc", "-D_GNU_SOURCE", "-o", program.toString(), source.toString());
 		List<String> printed = run(program.toString());

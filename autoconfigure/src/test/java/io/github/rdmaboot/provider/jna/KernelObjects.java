@@ -1,0 +1,36 @@
+package io.github.rdmaboot.provider.jna;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * What the kernel says of RDMA objects in use.
+ */
+final class KernelObjects {
+
+	private KernelObjects() {
+	}
+
+	/**
+	 * Return the counts that {@code rdma resource show} prints.
+	 * @return the text
+	 */
+	static String counts() {
+		try {
+			Process process = new ProcessBuilder("rdma", "resource", "show").redirectErrorStream(true).start();
+			String text = new String(process.getInputStream().readAllBytes());
+			if (process.waitFor() != 0) {
+				throw new IllegalStateException("rdma resource show failed: " + text);
+			}
+			return text.strip();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
