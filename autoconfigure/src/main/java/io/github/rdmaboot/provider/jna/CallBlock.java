@@ -135,7 +135,9 @@ final class CallBlock {
 	 * @return the memory in native byte order
 	 */
 	static ByteBuffer allocate(int size) {
-		return ByteBuffer.allocateDirect(size + ALIGNMENT).alignedSlice(ALIGNMENT).order(ByteOrder.nativeOrder());
+		// An aligned slice ends at a multiple too, so the size is rounded up.
+		int room = Math.addExact(size, 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+		return ByteBuffer.allocateDirect(room).alignedSlice(ALIGNMENT).order(ByteOrder.nativeOrder());
 	}
 
 	/**

@@ -392,7 +392,9 @@ class JnaRdmaProviderIT {
 		long id = this.peers.resolve();
 		assertThat(this.provider.rdmaInitQpAttr(id, QueuePairState.INIT).mask() & QueuePairAttributes.STATE)
 			.isEqualTo(QueuePairAttributes.STATE);
-		this.provider.rdmaSetLocalEce(id, new ConnectionEce(0, 0));
+		this.provider.rdmaSetLocalEce(id, new ConnectionEce(0x2c9, 1));
+		assertThatFailure(() -> this.provider.rdmaSetLocalEce(id, new ConnectionEce(0, 0)))
+			.isEqualTo("rdma_set_local_ece EINVAL");
 		assertThat(this.provider.rdmaGetRemoteEce(id)).isEqualTo(new ConnectionEce(0, 0));
 	}
 

@@ -12,7 +12,8 @@ final class KernelObjects {
 	}
 
 	/**
-	 * Return the counts that {@code rdma resource show} prints.
+	 * Return the counts that {@code rdma resource show} prints, without those of device
+	 * contexts: librdmacm keeps the contexts that it opened as long as the process lives.
 	 * @return the text
 	 */
 	static String counts() {
@@ -22,7 +23,7 @@ final class KernelObjects {
 			if (process.waitFor() != 0) {
 				throw new IllegalStateException("rdma resource show failed: " + text);
 			}
-			return text.strip();
+			return text.replaceAll(" ctx \\d+", "").strip();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
