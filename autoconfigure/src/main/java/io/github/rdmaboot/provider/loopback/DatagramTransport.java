@@ -1,0 +1,101 @@
+package io.github.rdmaboot.provider.loopback;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.rdmaboot.provider.AddressHandleAttributes;
+import io.github.rdmaboot.provider.CompletionOpcode;
+import io.github.rdmaboot.provider.CompletionStatus;
+import io.github.rdmaboot.provider.QueuePairState;
+import io.github.rdmaboot.provider.QueuePairType;
+import io.github.rdmaboot.provider.SendFlag;
+import io.github.rdmaboot.provider.SendWorkRequest;
+import io.github.rdmaboot.provider.loopback.LoopbackCq.Completion;
+import io.github.rdmaboot.provider.loopback.ReceiveQueue.Receive;
+
+/**
+ * Sends datagrams, which arrive or are lost without a word. Its methods are called with
+ * the fabric's lock held.
+ */
+final class DatagramTransport {
+
+	/** Queue key of every queue pair that the CM sets up. */
+	static final int CM_QKEY = 0x01234567;
+
+	static final int HEADER = 40;
+
+	private static final int MULTICAST_QP = 0xffffff;
+
+	private DatagramTransport() {
+	}
+
+	/**
+	 * Send one datagram.
+	 * @param qp the sender, whose first send it is
+	 * @param request the request
+	 * @param path where to
+	 */
+	static void send(LoopbackQp qp, SendWorkRequest request, AddressHandleAttributes path) {
+		PostedSend send = qp.sends.element();
+		byte[] data = (send.inline != null) ? send.inline : send.buffers.gather(qp.fabric().memory(), qp.pd());
+		if (data == null) {
+			qp.completeSend(CompletionStatus.LOC_PROT_ERR, 0);
+			return;
+		}
+		// A datagram larger than the MTU is dropped without an error, as on soft-RoCE.
+		if (data.length <= DeviceLimits.MTU) {
+			InetAddress destination = Gids.addressOf(path.dgid());
+			int qkey = (request.remoteQkey < 0) ? qp.settings.qkey : request.remoteQkey;
+			int number = request.remoteQpNum;
+			qp.fabric()
+				.network()
+				.send(qp.settings.local, destination, () -> arrive(qp, send, data, destination, number, qkey));
+		}
+		qp.completeSend(CompletionStatus.SUCCESS, 0);
+	}
+
+	private static void arrive(LoopbackQp sender, PostedSend send, byte[] data, InetAddress destination, int number,
+			int qkey) {
+		List<LoopbackQp> receivers = new ArrayList<>();
+		if (number == MULTICAST_QP) {
+			receivers.addAll(sender.fabric().multicast().members(destination));
+		}
+		else {
+			LoopbackQp receiver = sender.fabric().queuePairs().get(number);
+			if (receiver != null) {
+				receivers.add(receiver);
+			}
+		}
+		for (LoopbackQp receiver : receivers) {
+			if (receiver.type() == QueuePairType.UD && receiver.settings.qkey == qkey
+					&& (receiver.state() == QueuePairState.RTS || receiver.state() == QueuePairState.RTR)) {
+				receive(sender, receiver, send, data, destination);
+			}
+		}
+	}
+
+	private static void receive(LoopbackQp sender, LoopbackQp receiver, PostedSend send, byte[] data,
+			InetAddress destination) {
+		Receive receive = receiver.receives().poll();
+		if (receive == null || receive.buffers().totalLength() < data.length + HEADER) {
+			return;
+		}
+		byte[] message = new byte[HEADER + data.length];
+		InetAddress source = sender.settings.local;
+		System.arraycopy(Gids.of((source != null) ? source : destination), 0, message, 8, 16);
+		System.arraycopy(Gids.of(destination), 0, message, 24, 16);
+		System.arraycopy(data, 0, message, HEADER, data.length);
+		boolean permitted = receive.buffers().scatter(receiver.fabric().memory(), receiver.pd(), message);
+		boolean immediate = send.operation.hasImmediate();
+		CompletionStatus status = permitted ? CompletionStatus.SUCCESS : CompletionStatus.LOC_QP_OP_ERR;
+		receiver.completeReceive(
+				new Completion(receive.wrId(), status.value(), CompletionOpcode.RECV.value(), message.length,
+						immediate ? send.immediateData : 0, receiver.number(), sender.number(), immediate ? 3 : 1),
+				send.has(SendFlag.SOLICITED));
+		if (!permitted) {
+			receiver.toError();
+		}
+	}
+
+}

@@ -1,0 +1,400 @@
+package io.github.rdmaboot.provider.loopback;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.rdmaboot.provider.AddressInfo;
+import io.github.rdmaboot.provider.CmEventData;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.CmIdOption;
+import io.github.rdmaboot.provider.ConnectionEce;
+import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.CreatedQueuePair;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.HandleList;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.QueuePairAttributes;
+import io.github.rdmaboot.provider.QueuePairInit;
+import io.github.rdmaboot.provider.QueuePairState;
+import io.github.rdmaboot.provider.RdmaCmCalls;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of librdmacm on the loopback: finds the objects behind the handles and holds
+ * the fabric's lock while the rules are applied.
+ */
+abstract class LoopbackCmProvider extends LoopbackVerbsProvider implements RdmaCmCalls {
+
+	private static final int RAI_PASSIVE = 1;
+
+	LoopbackCmProvider(LoopbackFabric fabric) {
+		super(fabric);
+	}
+
+	private LoopbackCmId id(String call, long handle) {
+		return get(call, handle, LoopbackCmId.class);
+	}
+
+	private EventChannel channel(String call, long handle) {
+		return get(call, handle, EventChannel.class);
+	}
+
+	@Override
+	public long rdmaCreateEventChannel() {
+		try (FabricLock ignored = hold()) {
+			if (!fabric().isDevicePresent()) {
+				throw new RdmaException("rdma_create_event_channel", Errno.ENODEV.value());
+			}
+			return process().handles().add(new EventChannel(process()));
+		}
+	}
+
+	@Override
+	public void rdmaDestroyEventChannel(long channel) {
+		try (FabricLock ignored = hold()) {
+			CmTeardown.destroyChannel(channel("rdma_destroy_event_channel", channel));
+			process().handles().remove(channel);
+		}
+	}
+
+	@Override
+	public long rdmaCreateId(long channel, PortSpace portSpace) {
+		try (FabricLock ignored = hold()) {
+			return process().newId(channel("rdma_create_id", channel), portSpace).handle;
+		}
+	}
+
+	@Override
+	public void rdmaDestroyId(long id) {
+		try (FabricLock ignored = hold()) {
+			CmTeardown.destroy(id("rdma_destroy_id", id));
+		}
+	}
+
+	@Override
+	public void rdmaBindAddr(long id, InetSocketAddress address) {
+		try (FabricLock ignored = hold()) {
+			CmAddressing.bind("rdma_bind_addr", id("rdma_bind_addr", id), address);
+		}
+	}
+
+	@Override
+	public void rdmaResolveAddr(long id, @Nullable InetSocketAddress source, InetSocketAddress destination,
+			int timeoutMillis) {
+		try (FabricLock ignored = hold()) {
+			CmAddressing.resolve(id("rdma_resolve_addr", id), source, destination, timeoutMillis);
+		}
+	}
+
+	@Override
+	public void rdmaResolveRoute(long id, int timeoutMillis) {
+		try (FabricLock ignored = hold()) {
+			CmAddressing.resolveRoute(id("rdma_resolve_route", id), timeoutMillis);
+		}
+	}
+
+	@Override
+	public CreatedQueuePair rdmaCreateQp(long id, long pd, QueuePairInit init) {
+		try (FabricLock ignored = hold()) {
+			return QueuePairs.createFor("rdma_create_qp", id("rdma_create_qp", id), pd, init);
+		}
+	}
+
+	@Override
+	public CreatedQueuePair rdmaCreateQpEx(long id, long pd, QueuePairInit init, int createFlags) {
+		try (FabricLock ignored = hold()) {
+			if (createFlags != 0) {
+				throw new RdmaException("rdma_create_qp_ex", Errno.EOPNOTSUPP.value());
+			}
+			return QueuePairs.createFor("rdma_create_qp_ex", id("rdma_create_qp_ex", id), pd, init);
+		}
+	}
+
+	@Override
+	public void rdmaDestroyQp(long id) {
+		try (FabricLock ignored = hold()) {
+			LoopbackQp qp = id("rdma_destroy_qp", id).qp;
+			if (qp == null) {
+				throw new IllegalStateException("rdma_destroy_qp was called for an id without a queue pair: "
+						+ "in C this is a null pointer and crashes the process");
+			}
+			qp.destroy();
+		}
+	}
+
+	@Override
+	public void rdmaConnect(long id, ConnectionParameters parameters) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId connecting = id("rdma_connect", id);
+			if (connecting.isDatagram()) {
+				DatagramHandshake.connect(connecting, parameters);
+			}
+			else {
+				CmHandshake.connect(connecting, parameters);
+			}
+		}
+	}
+
+	@Override
+	public void rdmaEstablish(long id) {
+		try (FabricLock ignored = hold()) {
+			CmHandshake.establish(id("rdma_establish", id));
+		}
+	}
+
+	@Override
+	public void rdmaListen(long id, int backlog) {
+		try (FabricLock ignored = hold()) {
+			CmAddressing.listen(id("rdma_listen", id), backlog);
+		}
+	}
+
+	@Override
+	public void rdmaAccept(long id, ConnectionParameters parameters) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId child = id("rdma_accept", id);
+			if (child.isDatagram()) {
+				DatagramHandshake.accept(child, parameters);
+			}
+			else {
+				CmHandshake.accept(child, parameters);
+			}
+		}
+	}
+
+	@Override
+	public void rdmaReject(long id, byte[] privateData) {
+		reject("rdma_reject", id, privateData);
+	}
+
+	@Override
+	public void rdmaRejectEce(long id, byte[] privateData) {
+		reject("rdma_reject_ece", id, privateData);
+	}
+
+	private void reject(String call, long id, byte[] privateData) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId child = id(call, id);
+			if (child.isDatagram()) {
+				DatagramHandshake.reject(child, privateData);
+			}
+			else {
+				CmHandshake.reject(child, privateData.clone());
+			}
+		}
+	}
+
+	@Override
+	public void rdmaNotify(long id, int asyncEventType) {
+		try (FabricLock ignored = hold()) {
+			if (id("rdma_notify", id).connection == null) {
+				throw new RdmaException("rdma_notify", Errno.EINVAL.value());
+			}
+		}
+	}
+
+	@Override
+	public void rdmaDisconnect(long id) {
+		try (FabricLock ignored = hold()) {
+			CmTeardown.disconnect(id("rdma_disconnect", id));
+		}
+	}
+
+	@Override
+	public @Nullable CmEventData rdmaGetCmEvent(long channel) {
+		try (FabricLock ignored = hold()) {
+			return CmEvents.fetch(channel("rdma_get_cm_event", channel));
+		}
+	}
+
+	@Override
+	public void rdmaAckCmEvent(long event) {
+		try (FabricLock ignored = hold()) {
+			CmEvents.acknowledge(process(), event);
+		}
+	}
+
+	@Override
+	public int rdmaGetSrcPort(long id) {
+		InetSocketAddress local = rdmaGetLocalAddr(id);
+		return (local != null) ? local.getPort() : 0;
+	}
+
+	@Override
+	public int rdmaGetDstPort(long id) {
+		InetSocketAddress peer = rdmaGetPeerAddr(id);
+		return (peer != null) ? peer.getPort() : 0;
+	}
+
+	@Override
+	public @Nullable InetSocketAddress rdmaGetLocalAddr(long id) {
+		try (FabricLock ignored = hold()) {
+			return id("rdma_get_local_addr", id).local;
+		}
+	}
+
+	@Override
+	public @Nullable InetSocketAddress rdmaGetPeerAddr(long id) {
+		try (FabricLock ignored = hold()) {
+			return id("rdma_get_peer_addr", id).peer;
+		}
+	}
+
+	@Override
+	public long contextOf(long id) {
+		try (FabricLock ignored = hold()) {
+			DeviceContext device = id("contextOf", id).device;
+			return (device != null) ? device.handle : 0;
+		}
+	}
+
+	@Override
+	public int portNumOf(long id) {
+		return (contextOf(id) != 0) ? 1 : 0;
+	}
+
+	@Override
+	public HandleList rdmaGetDevices() {
+		try (FabricLock ignored = hold()) {
+			if (!fabric().isDevicePresent()) {
+				throw new RdmaException("rdma_get_devices", Errno.ENODEV.value());
+			}
+			return newList(process().cmContext().handle);
+		}
+	}
+
+	@Override
+	public void rdmaFreeDevices(HandleList devices) {
+		freeList("rdma_free_devices", devices);
+	}
+
+	@Override
+	public String rdmaEventStr(int eventType) {
+		CmEventType type = CmEventType.of(eventType);
+		return (type != null) ? "RDMA_CM_EVENT_" + type.name() : "UNKNOWN EVENT";
+	}
+
+	@Override
+	public void rdmaSetOption(long id, CmIdOption option, int value) {
+		try (FabricLock ignored = hold()) {
+			CmAddressing.setOption(id("rdma_set_option", id), option, value);
+		}
+	}
+
+	@Override
+	public void rdmaMigrateId(long id, long channel) {
+		try (FabricLock ignored = hold()) {
+			CmTeardown.migrate(id("rdma_migrate_id", id), channel("rdma_migrate_id", channel));
+		}
+	}
+
+	@Override
+	public List<AddressInfo> rdmaGetaddrinfo(@Nullable String node, @Nullable String service, int flags,
+			PortSpace portSpace) {
+		boolean passive = (flags & RAI_PASSIVE) != 0;
+		try {
+			int port = (service != null) ? Integer.parseInt(service) : 0;
+			List<AddressInfo> result = new ArrayList<>();
+			InetAddress[] hosts = (node == null && passive)
+					? new InetAddress[] { new InetSocketAddress(0).getAddress() } : InetAddress.getAllByName(node);
+			for (InetAddress host : hosts) {
+				InetSocketAddress address = new InetSocketAddress(host, port);
+				result.add(passive ? new AddressInfo(address, null) : new AddressInfo(null, address));
+			}
+			return result;
+		}
+		catch (UnknownHostException | NumberFormatException ex) {
+			throw new RdmaException("rdma_getaddrinfo", Errno.EINVAL.value(),
+					"rdma_getaddrinfo failed with EAI_NONAME: node " + node + ", service " + service + " is not known");
+		}
+	}
+
+	@Override
+	public long rdmaCreateSrq(long id, long pd, int maxWr, int maxSge) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId owner = id("rdma_create_srq", id);
+			DeviceContext device = owner.requireDevice("rdma_create_srq");
+			LoopbackPd domain = get("rdma_create_srq", pd, LoopbackPd.class);
+			if (owner.srq != null || domain.device() != device) {
+				throw new RdmaException("rdma_create_srq", Errno.EINVAL.value());
+			}
+			LoopbackSrq srq = new LoopbackSrq(domain, maxWr, maxSge);
+			srq.handle = process().handles().add(srq);
+			owner.srq = srq;
+			return srq.handle;
+		}
+	}
+
+	@Override
+	public void rdmaDestroySrq(long id) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId owner = id("rdma_destroy_srq", id);
+			LoopbackSrq srq = owner.srq;
+			if (srq == null) {
+				throw new IllegalStateException("rdma_destroy_srq was called for an id without a shared receive queue: "
+						+ "in C this is a null pointer and crashes the process");
+			}
+			srq.destroy();
+			process().handles().remove(srq.handle);
+			owner.srq = null;
+		}
+	}
+
+	@Override
+	public void rdmaJoinMulticast(long id, InetSocketAddress group) {
+		try (FabricLock ignored = hold()) {
+			MulticastMembership.join(id("rdma_join_multicast", id), group, false);
+		}
+	}
+
+	@Override
+	public void rdmaJoinMulticastEx(long id, InetSocketAddress group, boolean sendOnly) {
+		try (FabricLock ignored = hold()) {
+			MulticastMembership.join(id("rdma_join_multicast_ex", id), group, sendOnly);
+		}
+	}
+
+	@Override
+	public void rdmaLeaveMulticast(long id, InetSocketAddress group) {
+		try (FabricLock ignored = hold()) {
+			MulticastMembership.leave(id("rdma_leave_multicast", id), group);
+		}
+	}
+
+	@Override
+	public QueuePairAttributes rdmaInitQpAttr(long id, QueuePairState state) {
+		try (FabricLock ignored = hold()) {
+			return InitialAttributes.of(id("rdma_init_qp_attr", id), state);
+		}
+	}
+
+	@Override
+	public void rdmaSetLocalEce(long id, ConnectionEce ece) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId owner = id("rdma_set_local_ece", id);
+			if (owner.qp != null) {
+				throw new RdmaException("rdma_set_local_ece", Errno.EINVAL.value());
+			}
+			owner.localEce = ece;
+		}
+	}
+
+	@Override
+	public ConnectionEce rdmaGetRemoteEce(long id) {
+		try (FabricLock ignored = hold()) {
+			LoopbackCmId owner = id("rdma_get_remote_ece", id);
+			if (owner.qp != null) {
+				throw new RdmaException("rdma_get_remote_ece", Errno.EINVAL.value());
+			}
+			LoopbackConnection connection = owner.connection;
+			LoopbackCmId peer = (connection != null) ? connection.peerOf(owner) : null;
+			ConnectionEce ece = (peer != null) ? peer.localEce : null;
+			return (ece != null) ? ece : new ConnectionEce(0, 0);
+		}
+	}
+
+}

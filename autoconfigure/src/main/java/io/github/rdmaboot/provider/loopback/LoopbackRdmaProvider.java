@@ -1,0 +1,99 @@
+package io.github.rdmaboot.provider.loopback;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.RdmaProvider;
+
+/**
+ * Provider on an in-process fabric, without native code: for development and tests on any
+ * machine. It keeps the rules of the native one, those that hurt included: a destroy
+ * blocks until fetched events are acknowledged. A handle that is stale, and a call that
+ * would dereference a null pointer in C, throws an {@link IllegalStateException}. May be
+ * used by any thread.
+ */
+public final class LoopbackRdmaProvider extends LoopbackCmProvider implements RdmaProvider {
+
+	/**
+	 * Create a provider on the fabric of this JVM.
+	 */
+	public LoopbackRdmaProvider() {
+		this(LoopbackFabric.shared());
+	}
+
+	/**
+	 * Create a provider on a fabric.
+	 * @param fabric the fabric
+	 */
+	public LoopbackRdmaProvider(LoopbackFabric fabric) {
+		super(fabric);
+	}
+
+	@Override
+	public String name() {
+		return "loopback";
+	}
+
+	@Override
+	public List<DeviceDescription> describeDevices() {
+		try (FabricLock ignored = hold()) {
+			if (!fabric().isDevicePresent()) {
+				return List.of();
+			}
+			return List.of(new DeviceDescription(DeviceLimits.NAME, "CA",
+					List.of(new DeviceDescription.Port(1, "ACTIVE", "Ethernet", List.of()))));
+		}
+	}
+
+	@Override
+	public long createWaker() {
+		try (FabricLock ignored = hold()) {
+			return process().handles().add(new Waker(fabric().lock().newCondition()));
+		}
+	}
+
+	@Override
+	public void wake(long waker) {
+		try (FabricLock ignored = hold()) {
+			get("wake", waker, Waker.class).wake();
+		}
+	}
+
+	@Override
+	public void destroyWaker(long waker) {
+		try (FabricLock ignored = hold()) {
+			get("destroyWaker", waker, Waker.class);
+			process().handles().remove(waker);
+		}
+	}
+
+	@Override
+	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
+		return await(channel, EventChannel.class, waker, timeoutMillis);
+	}
+
+	@Override
+	public boolean awaitCqEvent(long completionChannel, long waker, int timeoutMillis) {
+		return await(completionChannel, CompletionChannel.class, waker, timeoutMillis);
+	}
+
+	/**
+	 * Release everything that was created through this provider, as the kernel does when
+	 * a process exits: peers see their connections end.
+	 */
+	@Override
+	public void close() {
+		try (FabricLock ignored = hold()) {
+			process().exit();
+		}
+	}
+
+	private boolean await(long source, Class<? extends EventSource> type, long waker, int timeoutMillis) {
+		try (FabricLock ignored = hold()) {
+			return get("poll", source, type).await(fabric().timer(), get("poll", waker, Waker.class),
+					TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+		}
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.github.rdmaboot.provider;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Event channel of a test with the ids on it; closing it leaves nothing behind, however
+ * the test ended.
+ */
+final class CmFixture implements AutoCloseable {
+
+	private static final int PATIENCE_MILLIS = 5000;
+
+	private static final int SILENCE_MILLIS = 30;
+
+	private final RdmaProvider provider;
+
+	private final long channel;
+
+	private final long waker;
+
+	private final List<Long> ids = new ArrayList<>();
+
+	private final Map<Long, Long> unacknowledged = new LinkedHashMap<>();
+
+	CmFixture(RdmaProvider provider) {
+		this.provider = provider;
+		this.channel = provider.rdmaCreateEventChannel();
+		this.waker = provider.createWaker();
+	}
+
+	long channel() {
+		return this.channel;
+	}
+
+	long newId(PortSpace portSpace) {
+		long id = this.provider.rdmaCreateId(this.channel, portSpace);
+		this.ids.add(id);
+		return id;
+	}
+
+	/**
+	 * Fetch the next event, which the test acknowledges.
+	 * @return the event
+	 */
+	CmEventData fetch() {
+		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, PATIENCE_MILLIS)).as("an event came").isTrue();
+		CmEventData event = this.provider.rdmaGetCmEvent(this.channel);
+		assertThat(event).isNotNull();
+		this.unacknowledged.put(event.event(), event.event());
+		if (event.type() == CmEventType.CONNECT_REQUEST.value()) {
+			this.ids.add(event.id());
+		}
+		return event;
+	}
+
+	void acknowledge(CmEventData event) {
+		this.unacknowledged.remove(event.event());
+		this.provider.rdmaAckCmEvent(event.event());
+	}
+
+	/**
+	 * Fetch and acknowledge the next event.
+	 * @param type the type that it must have
+	 * @return the event
+	 */
+	CmEventData expect(CmEventType type) {
+		CmEventData event = fetch();
+		acknowledge(event);
+		assertThat(CmEventType.of(event.type())).as("event with status %d", event.status()).isEqualTo(type);
+		return event;
+	}
+
+	void expectSilence() {
+		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, SILENCE_MILLIS)).as("an event came").isFalse();
+	}
+
+	void destroy(long id) {
+		this.ids.remove(id);
+		this.provider.rdmaDestroyId(id);
+	}
+
+	/**
+	 * Leave an id out of what {@link #close} destroys.
+	 * @param id the id
+	 */
+	void forget(long id) {
+		this.ids.remove(id);
+	}
+
+	@Override
+	public void close() {
+		this.unacknowledged.keySet().forEach(this.provider::rdmaAckCmEvent);
+		for (int i = this.ids.size() - 1; i >= 0; i--) {
+			this.provider.rdmaDestroyId(this.ids.get(i));
+		}
+		this.provider.rdmaDestroyEventChannel(this.channel);
+		this.provider.destroyWaker(this.waker);
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.github.rdmaboot.provider;
+
+import java.net.InetAddress;
+import java.util.Set;
+
+/**
+ * What the contract suite needs to know of the provider that it runs against.
+ */
+interface ContractTransport {
+
+	/**
+	 * Open a provider.
+	 * @return a provider that has no objects yet
+	 */
+	RdmaProvider open();
+
+	/**
+	 * Return an address of this host that has an RDMA device.
+	 * @return the address
+	 */
+	InetAddress address();
+
+	/**
+	 * Return an address that no route leads to.
+	 * @return the address
+	 */
+	InetAddress withoutRoute();
+
+	/**
+	 * Return an address on a network of this host that no neighbour has.
+	 * @return the address
+	 */
+	InetAddress withoutNeighbour();
+
+	/**
+	 * Return in what the transport differs from RoCE on Linux with soft-RoCE.
+	 * @return the differences
+	 */
+	Set<Difference> differences();
+
+	/**
+	 * Difference between transports that is right on both sides.
+	 */
+	enum Difference {
+
+		/** A receive that is too small gives LOC_LEN_ERR, not REM_INV_REQ_ERR. */
+		LENGTH_ERROR_AT_RECEIVER,
+
+		/** Handles are checked: a stale one throws instead of crashing the process. */
+		CHECKED_HANDLES
+
+	}
+
+}

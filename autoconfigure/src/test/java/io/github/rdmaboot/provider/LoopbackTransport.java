@@ -1,0 +1,60 @@
+package io.github.rdmaboot.provider;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.Set;
+
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+
+/**
+ * Runs the contract suite on a loopback fabric of its own.
+ */
+final class LoopbackTransport implements ContractTransport {
+
+	private final LoopbackFabric fabric = new LoopbackFabric();
+
+	LoopbackTransport() {
+		this.fabric.addAddress(address());
+	}
+
+	LoopbackFabric fabric() {
+		return this.fabric;
+	}
+
+	@Override
+	public RdmaProvider open() {
+		return new LoopbackRdmaProvider(this.fabric);
+	}
+
+	@Override
+	public InetAddress address() {
+		return of("192.0.2.1");
+	}
+
+	@Override
+	public InetAddress withoutRoute() {
+		return of("203.0.113.9");
+	}
+
+	@Override
+	public InetAddress withoutNeighbour() {
+		return of("192.0.2.77");
+	}
+
+	@Override
+	public Set<Difference> differences() {
+		return EnumSet.of(Difference.CHECKED_HANDLES);
+	}
+
+	static InetAddress of(String address) {
+		try {
+			return InetAddress.getByName(address);
+		}
+		catch (UnknownHostException ex) {
+			throw new IllegalArgumentException(address + " is not an address", ex);
+		}
+	}
+
+}

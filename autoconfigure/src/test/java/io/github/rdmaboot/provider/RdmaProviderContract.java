@@ -1,0 +1,142 @@
+package io.github.rdmaboot.provider;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What the parts of the contract suite share: a provider, a channel for each side and the
+ * steps to a connection.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class RdmaProviderContract {
+
+	static final byte[] NO_DATA = {};
+
+	static final ConnectionParameters PARAMETERS = parameters(NO_DATA);
+
+	private final ContractTransport transport;
+
+	private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+
+	RdmaProvider provider;
+
+	/** The channel of connecting ids. */
+	CmFixture client;
+
+	/** The channel of listening ids. */
+	CmFixture server;
+
+	RdmaProviderContract(ContractTransport transport) {
+		this.transport = transport;
+	}
+
+	@BeforeEach
+	void open() {
+		this.provider = closeLater(this.transport.open());
+		this.client = closeLater(new CmFixture(this.provider));
+		this.server = closeLater(new CmFixture(this.provider));
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		while (!this.toClose.isEmpty()) {
+			this.toClose.pop().close();
+		}
+	}
+
+	<T extends AutoCloseable> T closeLater(T resource) {
+		this.toClose.push(resource);
+		return resource;
+	}
+
+	ContractTransport transport() {
+		return this.transport;
+	}
+
+	boolean differs(ContractTransport.Difference difference) {
+		return this.transport.differences().contains(difference);
+	}
+
+	InetSocketAddress address(int port) {
+		return new InetSocketAddress(this.transport.address(), port);
+	}
+
+	long listener(int backlog) {
+		long id = this.server.newId(PortSpace.TCP);
+		this.provider.rdmaBindAddr(id, address(0));
+		this.provider.rdmaListen(id, backlog);
+		return id;
+	}
+
+	InetSocketAddress addressOf(long listener) {
+		return address(this.provider.rdmaGetSrcPort(listener));
+	}
+
+	/**
+	 * Take a new id to where it may connect.
+	 * @param destination where to
+	 * @return the id
+	 */
+	long resolved(InetSocketAddress destination) {
+		long id = this.client.newId(PortSpace.TCP);
+		resolve(id, destination);
+		return id;
+	}
+
+	void resolve(long id, InetSocketAddress destination) {
+		this.provider.rdmaResolveAddr(id, null, destination, 2000);
+		this.client.expect(CmEventType.ADDR_RESOLVED);
+		this.provider.rdmaResolveRoute(id, 2000);
+		this.client.expect(CmEventType.ROUTE_RESOLVED);
+	}
+
+	Endpoint endpoint(long id) {
+		return closeLater(new Endpoint(this.provider, id));
+	}
+
+	Connected connect() {
+		return connect(PARAMETERS, PARAMETERS);
+	}
+
+	Connected connect(ConnectionParameters request, ConnectionParameters reply) {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, request);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaAccept(passive.id, reply);
+		this.client.expect(CmEventType.ESTABLISHED);
+		this.server.expect(CmEventType.ESTABLISHED);
+		return new Connected(listener, active, passive);
+	}
+
+	static ConnectionParameters parameters(byte[] privateData) {
+		return new ConnectionParameters(privateData, 1, 1, true, 7, 7, false, 0);
+	}
+
+	static void assertErrno(Errno errno, ThrowingCallable call) {
+		assertThatExceptionOfType(RdmaException.class).isThrownBy(call)
+			.satisfies((ex) -> assertThat(Errno.of(ex.errno())).isEqualTo(errno));
+	}
+
+	/**
+	 * Two connected endpoints.
+	 *
+	 * @param listener the listener
+	 * @param active the endpoint that connected
+	 * @param passive the endpoint that accepted
+	 */
+	record Connected(long listener, Endpoint active, Endpoint passive) {
+
+	}
+
+}
