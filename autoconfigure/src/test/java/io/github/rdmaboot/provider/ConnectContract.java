@@ -118,8 +118,7 @@ abstract class ConnectContract extends RdmaProviderContract {
 		long listener = listener(0);
 		Endpoint active = endpoint(resolved(addressOf(listener)));
 		this.provider.rdmaConnect(active.id, parameters(data));
-		assertThat(this.server.expect(CmEventType.CONNECT_REQUEST).privateData())
-			.isEqualTo(Arrays.copyOf(data, 56));
+		assertThat(this.server.expect(CmEventType.CONNECT_REQUEST).privateData()).isEqualTo(Arrays.copyOf(data, 56));
 	}
 
 	@Test
