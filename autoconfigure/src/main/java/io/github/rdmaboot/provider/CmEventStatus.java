@@ -36,6 +36,10 @@ public final class CmEventStatus {
 	 * @return the meaning, naming the number
 	 */
 	public static String describe(int eventType, int status) {
+		if (status == -1
+				&& (eventType == CmEventType.ADDR_ERROR.value() || eventType == CmEventType.ROUTE_ERROR.value())) {
+			return "status -1 (a step inside librdmacm failed, often because /dev/infiniband/uverbs* is not accessible)";
+		}
 		if (status < 0) {
 			return Errno.describe(-status);
 		}

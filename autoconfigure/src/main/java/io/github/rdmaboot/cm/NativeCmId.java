@@ -1,0 +1,76 @@
+package io.github.rdmaboot.cm;
+
+import java.net.InetSocketAddress;
+import java.time.Instant;
+
+import io.github.rdmaboot.provider.CreatedQueuePair;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One native {@code rdma_cm_id} with what is known of it. Changed under the call lock of
+ * its slot, except for {@code settled} and the ledger, which belong to the channel's
+ * thread.
+ */
+@SuppressWarnings("checkstyle:VisibilityModifier")
+final class NativeCmId {
+
+	static final NativeCmId NONE = new NativeCmId();
+
+	final EventLedger ledger = new EventLedger();
+
+	final @Nullable Instant createdAt;
+
+	private final @Nullable EventChannel channel;
+
+	volatile long handle;
+
+	volatile @Nullable CmEventHandler handler;
+
+	volatile @Nullable CreatedQueuePair queuePair;
+
+	volatile boolean connectionStarted;
+
+	volatile boolean settled;
+
+	volatile @Nullable InetSocketAddress localAddress;
+
+	volatile @Nullable InetSocketAddress peerAddress;
+
+	volatile @Nullable String deviceName;
+
+	private NativeCmId() {
+		this.channel = null;
+		this.createdAt = null;
+	}
+
+	NativeCmId(EventChannel channel, long handle, @Nullable CmEventHandler handler) {
+		this.channel = channel;
+		this.handle = handle;
+		this.handler = handler;
+		this.createdAt = Instant.now();
+	}
+
+	EventChannel channel() {
+		EventChannel channel = this.channel;
+		if (channel == null) {
+			throw new IllegalStateException("No native CM id was created");
+		}
+		return channel;
+	}
+
+	/**
+	 * Copy the addresses and the device out of the native id, so that reading them later
+	 * touches no native memory.
+	 */
+	void readAddresses() {
+		RdmaProvider provider = channel().provider();
+		this.localAddress = provider.rdmaGetLocalAddr(this.handle);
+		this.peerAddress = provider.rdmaGetPeerAddr(this.handle);
+		long context = provider.contextOf(this.handle);
+		if (context != 0 && this.deviceName == null) {
+			this.deviceName = provider.ibvGetDeviceName(provider.deviceOf(context));
+		}
+	}
+
+}
