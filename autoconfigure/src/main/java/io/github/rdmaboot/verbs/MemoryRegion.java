@@ -1,0 +1,88 @@
+package io.github.rdmaboot.verbs;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.rdmaboot.provider.MemoryRegionData;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
+
+/**
+ * Registered memory; keeps the memory reachable as long as it is registered.
+ */
+public final class MemoryRegion {
+
+	private final RdmaProvider provider;
+
+	private final ByteBuffer memory;
+
+	private final MemoryRegionData data;
+
+	private final AtomicBoolean deregistered = new AtomicBoolean();
+
+	private MemoryRegion(RdmaProvider provider, ByteBuffer memory, MemoryRegionData data) {
+		this.provider = provider;
+		this.memory = memory;
+		this.data = data;
+	}
+
+	/**
+	 * Register memory; stands for {@code ibv_reg_mr}.
+	 * @param device the device
+	 * @param memory a direct buffer, registered from its position to its limit
+	 * @param accessFlags a union of access flags
+	 * @return the memory region
+	 * @throws RdmaException on ENOMEM or EPERM when the memlock limit is too low
+	 */
+	public static MemoryRegion register(Device device, ByteBuffer memory, int accessFlags) {
+		if (!memory.isDirect()) {
+			throw new IllegalArgumentException("Memory to register must be a direct buffer");
+		}
+		return new MemoryRegion(device.provider(), memory,
+				device.provider().ibvRegMr(device.pd(), memory, accessFlags));
+	}
+
+	/**
+	 * Return the address of the first byte, as work requests name it.
+	 * @return the address
+	 */
+	public long address() {
+		return this.data.address();
+	}
+
+	/**
+	 * Return the key for local work requests.
+	 * @return the key
+	 */
+	public int lkey() {
+		return this.data.lkey();
+	}
+
+	/**
+	 * Return the memory.
+	 * @return the buffer that was registered
+	 */
+	public ByteBuffer memory() {
+		return this.memory;
+	}
+
+	/**
+	 * Return the size.
+	 * @return the size in bytes
+	 */
+	public long length() {
+		return this.data.length();
+	}
+
+	/**
+	 * Deregister the memory; stands for {@code ibv_dereg_mr}. Does nothing the second
+	 * time.
+	 * @throws RdmaException on EBUSY, EIO
+	 */
+	public void deregister() {
+		if (this.deregistered.compareAndSet(false, true)) {
+			this.provider.ibvDeregMr(this.data.mr());
+		}
+	}
+
+}

@@ -1,0 +1,145 @@
+package io.github.rdmaboot.verbs;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.provider.CreatedQueuePair;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.QueuePairAttributes;
+import io.github.rdmaboot.provider.QueuePairCapabilities;
+import io.github.rdmaboot.provider.QueuePairInit;
+import io.github.rdmaboot.provider.QueuePairState;
+import io.github.rdmaboot.provider.QueuePairType;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.ReceiveWorkRequest;
+import io.github.rdmaboot.provider.SendWorkRequest;
+
+/**
+ * Reliable connected queue pair of a CM id, with a gate that keeps posts away from the
+ * destroy.
+ * <p>
+ * Any thread may post. The gate is one atomic number: the posts in progress, and a sign
+ * that no more are let in.
+ */
+public final class QueuePair {
+
+	private static final int CLOSED = Integer.MIN_VALUE;
+
+	private final RdmaProvider provider;
+
+	private final CmId id;
+
+	private final CreatedQueuePair created;
+
+	private final AtomicInteger gate = new AtomicInteger();
+
+	private QueuePair(RdmaProvider provider, CmId id, CreatedQueuePair created) {
+		this.provider = provider;
+		this.id = id;
+		this.created = created;
+	}
+
+	/**
+	 * Create the queue pair of an id; stands for {@code rdma_create_qp}.
+	 * @param id the CM id, bound to a device
+	 * @param device the device
+	 * @param queue takes the completions of sends and receives
+	 * @param capabilities the sizes asked for
+	 * @return the queue pair
+	 * @throws RdmaException on EINVAL, ENOMEM
+	 */
+	public static QueuePair create(CmId id, Device device, CompletionQueue queue, QueuePairCapabilities capabilities) {
+		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.RC, true);
+		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
+	}
+
+	/**
+	 * Return the queue pair number.
+	 * @return the number
+	 */
+	public int qpNum() {
+		return this.created.qpNum();
+	}
+
+	/**
+	 * Post sends; stands for {@code ibv_post_send}.
+	 * @param first the first request
+	 * @return 0 or an errno: ENOTCONN when the gate is closed
+	 */
+	public int postSend(SendWorkRequest first) {
+		if (!enter()) {
+			return Errno.ENOTCONN.value();
+		}
+		try {
+			return this.provider.ibvPostSend(this.created.qp(), first);
+		}
+		finally {
+			this.gate.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Post receives; stands for {@code ibv_post_recv}.
+	 * @param first the first request
+	 * @return 0 or an errno: ENOTCONN when the gate is closed
+	 */
+	public int postReceive(ReceiveWorkRequest first) {
+		if (!enter()) {
+			return Errno.ENOTCONN.value();
+		}
+		try {
+			return this.provider.ibvPostRecv(this.created.qp(), first);
+		}
+		finally {
+			this.gate.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Let no more posts in and wait for those in progress, which do not block.
+	 */
+	public void closeGate() {
+		int before = this.gate.get();
+		while (before >= 0 && !this.gate.compareAndSet(before, before + CLOSED)) {
+			before = this.gate.get();
+		}
+		while (this.gate.get() != CLOSED) {
+			LockSupport.parkNanos(10_000);
+		}
+	}
+
+	/**
+	 * Move the queue pair to the error state, which flushes what is posted; stands for
+	 * {@code ibv_modify_qp}.
+	 * @throws RdmaException if the call fails
+	 */
+	public void flush() {
+		this.provider.ibvModifyQp(this.created.qp(), QueuePairAttributes.ofState(QueuePairState.ERR));
+	}
+
+	/**
+	 * Destroy the queue pair; stands for {@code rdma_destroy_qp}. The gate must be
+	 * closed.
+	 * @throws RdmaException if the call fails
+	 */
+	public void destroy() {
+		if (this.gate.get() != CLOSED) {
+			throw new IllegalStateException("The gate of queue pair " + qpNum() + " must be closed first");
+		}
+		this.id.destroyQueuePair();
+	}
+
+	private boolean enter() {
+		int before = this.gate.get();
+		while (before >= 0) {
+			if (this.gate.compareAndSet(before, before + 1)) {
+				return true;
+			}
+			before = this.gate.get();
+		}
+		return false;
+	}
+
+}
