@@ -1,0 +1,36 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a client.
+ *
+ * @param name the configured name
+ * @param address the peer's address or host name
+ * @param port the peer's port, 1 to 65535
+ * @param localAddress the local address to connect from, or {@code null} to let the route
+ * decide
+ * @param resolveTimeout the limit of resolving the address, and that of resolving the
+ * route
+ * @param connectTimeout the limit of connecting once address and route are resolved
+ * @param startup when to connect first
+ * @param reconnect how to make a lost connection anew
+ * @param queuePair the sizes of the queue pair
+ * @param connection the parameters of the connection
+ * @param memory the memory of the connection
+ */
+public record ClientSettings(String name, String address, int port, @Nullable String localAddress,
+		Duration resolveTimeout, Duration connectTimeout, ClientStartup startup, ReconnectSettings reconnect,
+		QueuePairSettings queuePair, ConnectionSettings connection, MemorySettings memory) {
+
+	public ClientSettings {
+		Settings.notEmpty("name", name);
+		Settings.notEmpty("address", address);
+		Settings.between("port", port, 1, 65535);
+		Settings.positive("resolve-timeout", resolveTimeout);
+		Settings.positive("connect-timeout", connectTimeout);
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.CmIdOption;
+import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps by which a client connects, each with its own limit. Run by one thread;
+ * events come in from the event channel's thread.
+ */
+final class ConnectSequence {
+
+	/** Lets the kernel's own report of a failed resolution come first. */
+	private static final Duration KERNEL_HEAD_START = Duration.ofMillis(500);
+
+	private final ClientSettings settings;
+
+	private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+
+	ConnectSequence(ClientSettings settings) {
+		this.settings = settings;
+	}
+
+	void onEvent(CmEvent event) {
+		this.signals.add(new Signal(event));
+	}
+
+	/**
+	 * End the wait for an event, because the connection is being destroyed.
+	 */
+	void cancel() {
+		this.signals.add(new Signal(null));
+	}
+
+	void run(RdmaConnection connection, EndpointRuntime runtime) {
+		CmId id = connection.cmId();
+		try {
+			InetSocketAddress destination = lookUp(this.settings.address(), this.settings.port());
+			String localAddress = this.settings.localAddress();
+			InetSocketAddress source = (localAddress != null) ? lookUp(localAddress, 0) : null;
+			int resolveMillis = (int) Math.max(1, this.settings.resolveTimeout().toMillis());
+			connection.whileSettingUp(() -> {
+				id.create(runtime.channel(), PortSpace.TCP, connection::onEvent);
+				setOptions(id);
+				id.resolveAddr(source, destination, resolveMillis);
+			});
+			await(connection, "rdma_resolve_addr", CmEventType.ADDR_RESOLVED,
+					this.settings.resolveTimeout().plus(KERNEL_HEAD_START));
+			connection.whileSettingUp(() -> id.resolveRoute(resolveMillis));
+			await(connection, "rdma_resolve_route", CmEventType.ROUTE_RESOLVED,
+					this.settings.resolveTimeout().plus(KERNEL_HEAD_START));
+			connection.setUp();
+			ConnectionSettings parameters = this.settings.connection();
+			connection.whileSettingUp(() -> id.connect(new ConnectionParameters(parameters.privateData(),
+					parameters.responderResources(), parameters.initiatorDepth(), false, parameters.retryCount(),
+					parameters.rnrRetryCount(), false, 0)));
+			await(connection, "rdma_connect", CmEventType.ESTABLISHED, this.settings.connectTimeout());
+		}
+		catch (RdmaEndpointException ex) {
+			throw ex;
+		}
+		catch (RdmaException ex) {
+			throw new RdmaEndpointException(this.settings.name(), address(), ex);
+		}
+	}
+
+	private void setOptions(CmId id) {
+		Integer tos = this.settings.connection().tos();
+		if (tos != null) {
+			id.setOption(CmIdOption.TOS, tos);
+		}
+		Integer ackTimeout = this.settings.connection().ackTimeout();
+		if (ackTimeout != null) {
+			id.setOption(CmIdOption.ACK_TIMEOUT, ackTimeout);
+		}
+	}
+
+	// Look a host name up on a thread of its own, since the name service may take longer
+	// than the limit and cannot be stopped.
+	private InetSocketAddress lookUp(String host, int port) {
+		FutureTask<InetAddress> task = new FutureTask<>(() -> InetAddress.getByName(host));
+		Thread thread = new Thread(task, "rdma-look-up-" + this.settings.name());
+		thread.setDaemon(true);
+		thread.start();
+		try {
+			InetAddress address = task.get(this.settings.resolveTimeout().toMillis(), TimeUnit.MILLISECONDS);
+			return new InetSocketAddress(address, port);
+		}
+		catch (TimeoutException ex) {
+			throw failure("getaddrinfo", Errno.ETIMEDOUT, "getaddrinfo found no address for host '" + host + "' within "
+					+ this.settings.resolveTimeout().toMillis() + " ms (ETIMEDOUT)", ex);
+		}
+		catch (ExecutionException ex) {
+			String reason = (ex.getCause() instanceof UnknownHostException) ? "" : ": " + ex.getCause();
+			throw failure("getaddrinfo", Errno.ENOENT,
+					"getaddrinfo found no address for host '" + host + "' (ENOENT)" + reason, ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw failure("getaddrinfo", Errno.EINTR, "getaddrinfo for host '" + host + "' was interrupted (EINTR)",
+					ex);
+		}
+	}
+
+	private void await(RdmaConnection connection, String call, CmEventType expected, Duration limit) {
+		Deadline deadline = Deadline.after(limit);
+		while (true) {
+			Signal signal = next(call, deadline);
+			if (signal == null) {
+				throw failure(call, Errno.ETIMEDOUT,
+						call + " got no answer within " + limit.toMillis() + " ms (ETIMEDOUT)", null);
+			}
+			CmEvent event = signal.event();
+			if (event == null) {
+				throw connection.closedException();
+			}
+			if (event.type() == expected && event.status() == 0) {
+				return;
+			}
+			if (isFailure(event)) {
+				throw failure(call, event.errno(), call + " failed: " + event.describe(), null);
+			}
+		}
+	}
+
+	private static boolean isFailure(CmEvent event) {
+		return switch (event.type()) {
+			case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DISCONNECTED, DEVICE_REMOVAL -> true;
+			default -> event.status() != 0;
+		};
+	}
+
+	private @Nullable Signal next(String call, Deadline deadline) {
+		try {
+			return this.signals.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw failure(call, Errno.EINTR, call + " was interrupted (EINTR)", ex);
+		}
+	}
+
+	private String address() {
+		return Addresses.format(this.settings.address(), this.settings.port());
+	}
+
+	private RdmaEndpointException failure(String call, Errno errno, String detail, @Nullable Throwable cause) {
+		return failure(call, errno.value(), detail, cause);
+	}
+
+	private RdmaEndpointException failure(String call, int errno, String detail, @Nullable Throwable cause) {
+		return new RdmaEndpointException(this.settings.name(), address(), call, errno, detail, cause);
+	}
+
+	/**
+	 * What wakes the sequence: an event, or none when it is cancelled.
+	 */
+	private record Signal(@Nullable CmEvent event) {
+
+	}
+
+}

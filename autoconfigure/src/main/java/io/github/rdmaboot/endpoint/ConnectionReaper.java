@@ -1,0 +1,78 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Destroys connections that ended while their endpoint lives on: never on the thread on
+ * which the end was noticed, and those that ended together with one grace period.
+ */
+final class ConnectionReaper {
+
+	private static final Logger logger = LoggerFactory.getLogger(ConnectionReaper.class);
+
+	private final LinkedBlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
+
+	private final Executor conductors;
+
+	private final DestroyLimits limits;
+
+	private final EndpointListeners listeners;
+
+	ConnectionReaper(Executor conductors, DestroyLimits limits, EndpointListeners listeners) {
+		this.conductors = conductors;
+		this.limits = limits;
+		this.listeners = listeners;
+	}
+
+	void destroy(RdmaConnection connection, DestroyTrigger trigger) {
+		this.ended.add(new Ended(connection, trigger));
+		try {
+			this.conductors.execute(this::destroyEnded);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("{} is destroyed with its endpoint", connection, ex);
+		}
+	}
+
+	private void destroyEnded() {
+		List<Ended> batch = new ArrayList<>();
+		this.ended.drainTo(batch);
+		Map<DestroyTrigger, List<RdmaConnection>> byTrigger = new EnumMap<>(DestroyTrigger.class);
+		for (Ended one : batch) {
+			if (one.connection().claim()) {
+				byTrigger.computeIfAbsent(one.trigger(), (trigger) -> new ArrayList<>()).add(one.connection());
+			}
+		}
+		byTrigger.forEach(this::destroyTogether);
+	}
+
+	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections) {
+		List<DestroyGroup> groups = connections.stream()
+			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
+					List.of(connection.teardown().member())))
+			.toList();
+		List<DestroyReport> reports = new OrderlyDestroy(this.limits, this.listeners).run(groups, trigger);
+		for (int i = 0; i < connections.size(); i++) {
+			connections.get(i).destroyed(reports.get(i));
+		}
+	}
+
+	private record Ended(RdmaConnection connection, DestroyTrigger trigger) {
+
+	}
+
+}

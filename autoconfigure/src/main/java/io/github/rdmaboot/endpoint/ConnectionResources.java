@@ -1,0 +1,161 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.provider.AccessFlag;
+import io.github.rdmaboot.provider.QueuePairCapabilities;
+import io.github.rdmaboot.verbs.CompletionHandler;
+import io.github.rdmaboot.verbs.CompletionQueue;
+import io.github.rdmaboot.verbs.DeviceLease;
+import io.github.rdmaboot.verbs.Devices;
+import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verbs objects of a connection, made in the order in which they depend on each other and
+ * freed in the opposite one. What could not be made stays {@code null} and is passed over
+ * when freeing. Made and freed by one thread at a time, which the connection sees to.
+ */
+final class ConnectionResources {
+
+	private static final int PAGE = 4096;
+
+	/** How long to wait for completions before looking for them without an event. */
+	private static final long POLL_INTERVAL_NANOS = 20_000_000;
+
+	private final OutstandingRequests outstanding = new OutstandingRequests();
+
+	private volatile @Nullable DeviceLease device;
+
+	private volatile @Nullable CompletionQueue queue;
+
+	private volatile @Nullable MemoryRegion memory;
+
+	private volatile @Nullable QueuePair queuePair;
+
+	private volatile @Nullable MessageSender sender;
+
+	private volatile @Nullable MessageReceiver receiver;
+
+	void create(CmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
+			CompletionHandler completions, Executor executor) {
+		MemorySettings buffers = owner.memorySettings();
+		QueuePairSettings sizes = owner.queuePairSettings();
+		int sends = Math.min(buffers.bufferCount(), sizes.maxSendWr());
+		int receives = Math.min(buffers.bufferCount(), sizes.maxRecvWr());
+		DeviceLease device = devices.acquire(id.deviceContext());
+		this.device = device;
+		CompletionQueue queue = CompletionQueue.create(device.device(), sizes.maxSendWr() + sizes.maxRecvWr(),
+				completions);
+		this.queue = queue;
+		int bytes = (sends + receives) * buffers.bufferSize();
+		ByteBuffer slab = ByteBuffer.allocateDirect(bytes + PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
+		MemoryRegion memory = MemoryRegion.register(device.device(), slab, AccessFlag.LOCAL_WRITE.value());
+		this.memory = memory;
+		owner.statistics().registered(memory.length());
+		QueuePair queuePair = QueuePair.create(id, device.device(), queue, new QueuePairCapabilities(sizes.maxSendWr(),
+				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
+		this.queuePair = queuePair;
+		MessageReceiver receiver = new MessageReceiver(memory, buffers.bufferSize(), receives, queuePair,
+				this.outstanding, owner.statistics(), executor, owner::messageHandler, connection);
+		this.sender = new MessageSender(memory, receives * buffers.bufferSize(), buffers.bufferSize(), sends, queuePair,
+				this.outstanding, owner.statistics(), executor);
+		this.receiver = receiver;
+		receiver.postAll();
+	}
+
+	@Nullable MessageSender sender() {
+		return this.sender;
+	}
+
+	@Nullable MessageReceiver receiver() {
+		return this.receiver;
+	}
+
+	void stopPosting() {
+		MessageSender sender = this.sender;
+		if (sender != null) {
+			sender.close();
+		}
+		QueuePair queuePair = this.queuePair;
+		if (queuePair != null) {
+			queuePair.closeGate();
+		}
+	}
+
+	void flush() {
+		QueuePair queuePair = this.queuePair;
+		if (queuePair != null) {
+			queuePair.flush();
+		}
+	}
+
+	// Wait until every request has completed and no handler is running. Looks for
+	// completions itself from time to time, so that a lost event costs no more than that.
+	boolean drain(Deadline deadline) {
+		CompletionQueue queue = this.queue;
+		MessageReceiver receiver = this.receiver;
+		while (true) {
+			if (queue != null) {
+				queue.poll();
+			}
+			boolean none = this.outstanding
+				.awaitNone(Math.min(POLL_INTERVAL_NANOS, Math.max(1, deadline.remainingNanos())));
+			if (none && (receiver == null || receiver.isIdle())) {
+				return true;
+			}
+			if (deadline.remainingNanos() == 0) {
+				return false;
+			}
+			if (none) {
+				LockSupport.parkNanos(1_000_000);
+			}
+		}
+	}
+
+	void destroyQueuePair() {
+		QueuePair queuePair = this.queuePair;
+		if (queuePair != null) {
+			queuePair.destroy();
+		}
+	}
+
+	void tellWaiters(RuntimeException reason) {
+		MessageSender sender = this.sender;
+		if (sender != null) {
+			sender.failPending(reason);
+		}
+		MessageReceiver receiver = this.receiver;
+		if (receiver != null) {
+			receiver.close(reason);
+		}
+	}
+
+	void deregisterMemory(EndpointStatistics statistics) {
+		MemoryRegion memory = this.memory;
+		if (memory != null) {
+			memory.deregister();
+			statistics.deregistered(memory.length());
+		}
+	}
+
+	void destroyQueue() {
+		CompletionQueue queue = this.queue;
+		if (queue != null) {
+			queue.close();
+		}
+	}
+
+	void releaseDevice() {
+		DeviceLease device = this.device;
+		if (device != null) {
+			device.release();
+		}
+	}
+
+}

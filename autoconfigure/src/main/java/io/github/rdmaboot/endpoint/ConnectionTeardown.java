@@ -1,0 +1,99 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyStep;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+
+/**
+ * Steps that destroy one connection, whatever of it exists.
+ */
+final class ConnectionTeardown {
+
+	private static final byte[] GOING_AWAY = "going away".getBytes(StandardCharsets.US_ASCII);
+
+	private final RdmaConnection connection;
+
+	private final CmId id;
+
+	private final ConnectionResources resources;
+
+	private final CountDownLatch disconnected;
+
+	private final EndpointStatistics statistics;
+
+	private boolean disconnecting;
+
+	ConnectionTeardown(RdmaConnection connection, CmId id, ConnectionResources resources, CountDownLatch disconnected,
+			EndpointStatistics statistics) {
+		this.connection = connection;
+		this.id = id;
+		this.resources = resources;
+		this.disconnected = disconnected;
+		this.statistics = statistics;
+	}
+
+	DestroyMember member() {
+		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		steps.put(DestroyStepName.QUIESCE, call(this::quiesce));
+		steps.put(DestroyStepName.DISCONNECT, call(this::disconnect));
+		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this::awaitDisconnected);
+		steps.put(DestroyStepName.FLUSH, call(this::flush));
+		steps.put(DestroyStepName.DRAIN, this.resources::drain);
+		steps.put(DestroyStepName.DESTROY_QP, call(this.resources::destroyQueuePair));
+		steps.put(DestroyStepName.DEREG_MR, call(() -> this.resources.deregisterMemory(this.statistics)));
+		steps.put(DestroyStepName.DESTROY_CQ, call(this.resources::destroyQueue));
+		steps.put(DestroyStepName.RELEASE_DEVICE, call(this.resources::releaseDevice));
+		steps.put(DestroyStepName.DESTROY_ID, call(this.id::destroy));
+		return new DestroyMember(this.connection.endpoint() + "#" + this.connection.number(), true, steps);
+	}
+
+	private static DestroyStep call(Runnable call) {
+		return (deadline) -> {
+			call.run();
+			return true;
+		};
+	}
+
+	private void quiesce() {
+		this.connection.beginClosing();
+		if (this.connection.wasRequested()) {
+			try {
+				this.id.reject(GOING_AWAY);
+			}
+			catch (RdmaException ex) {
+				// The peer may have given up meanwhile, which leaves nothing to reject.
+				if (ex.errno() != Errno.EINVAL.value() && ex.errno() != Errno.ENXIO.value()) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private void disconnect() {
+		this.disconnecting = this.id.disconnect();
+	}
+
+	private boolean awaitDisconnected(Deadline deadline) {
+		if (!this.disconnecting || this.connection.isSettled()) {
+			return true;
+		}
+		return deadline.await(this.disconnected);
+	}
+
+	private void flush() {
+		if (!this.disconnecting && this.id.state() != CmIdState.DEVICE_REMOVED) {
+			this.resources.flush();
+		}
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.verbs.Devices;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What started endpoints share, from one start of their registry to its stop.
+ */
+interface EndpointRuntime {
+
+	EventChannel channel();
+
+	Devices devices();
+
+	// Return the executor of message handlers and of completed futures.
+	Executor handlerExecutor();
+
+	// Return the executor of attempts to connect, which wait for the peer.
+	Executor connectExecutor();
+
+	// Return the executor of acceptances, which wait for nobody.
+	Executor acceptExecutor();
+
+	ScheduledExecutorService scheduler();
+
+	// Reject and destroy the id of a connection request that nobody wants.
+	void destroyOrphan(CmId id);
+
+	// Destroy a connection on a thread made for it.
+	void destroyLater(RdmaConnection connection, DestroyTrigger trigger);
+
+	// Destroy a whole endpoint on a thread made for it.
+	void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger);
+
+	void connectEnded(String endpoint, Duration took, @Nullable RdmaEndpointException error);
+
+}

@@ -1,0 +1,26 @@
+package io.github.rdmaboot.endpoint;
+
+/**
+ * State of an endpoint.
+ */
+public enum EndpointState {
+
+	/** Nothing native exists. */
+	IDLE,
+
+	/** A client is resolving or connecting, a server is about to listen. */
+	STARTING,
+
+	/** A server listens, a client is connected. */
+	UP,
+
+	/** The connection was lost or could not be made; a reconnect may be under way. */
+	DOWN,
+
+	/** An orderly destroy is under way. */
+	DESTROYING,
+
+	/** A native call of the last destroy is stuck. */
+	QUARANTINED
+
+}

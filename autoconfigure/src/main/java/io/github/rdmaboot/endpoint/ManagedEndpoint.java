@@ -1,0 +1,268 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
+import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What servers and clients have in common: their state, their connections and the way in
+ * which they are destroyed. The monitor of this object guards the state and the runtime;
+ * no native call is made under it.
+ */
+abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
+
+	private final RdmaEndpoints registry;
+
+	private final String name;
+
+	private final CmId id;
+
+	private final EndpointStatistics statistics = new EndpointStatistics();
+
+	private final Map<Long, RdmaConnection> connections = new ConcurrentHashMap<>();
+
+	private EndpointState state = EndpointState.IDLE;
+
+	private @Nullable EndpointRuntime runtime;
+
+	private @Nullable CompletableFuture<DestroyReport> destroying;
+
+	private long numbers;
+
+	private volatile @Nullable RuntimeException lastError;
+
+	private volatile @Nullable DestroyReport lastDestroyReport;
+
+	private volatile @Nullable RdmaMessageHandler messageHandler;
+
+	ManagedEndpoint(RdmaEndpoints registry, String name) {
+		this.registry = registry;
+		this.name = name;
+		this.id = new CmId(name);
+	}
+
+	// Make what the endpoint needs to come up. Called without a lock; a failure is
+	// followed by a destroy.
+	abstract void bringUp(EndpointRuntime runtime);
+
+	// Return the member that stands for the endpoint itself, if it has more than
+	// connections.
+	abstract @Nullable DestroyMember ownMember();
+
+	/**
+	 * The endpoint stops, and none of its connections is wanted any more. Called under
+	 * the monitor.
+	 */
+	abstract void stopping();
+
+	/**
+	 * Start the endpoint.
+	 * @param runtime what started endpoints share
+	 */
+	void start(EndpointRuntime runtime) {
+		synchronized (this) {
+			if (this.runtime != null) {
+				return;
+			}
+			if (this.state != EndpointState.IDLE) {
+				throw new IllegalStateException(
+						"RDMA endpoint '" + this.name + "' cannot be started in state " + this.state);
+			}
+			this.runtime = runtime;
+			this.state = EndpointState.STARTING;
+		}
+		try {
+			bringUp(runtime);
+		}
+		catch (RuntimeException ex) {
+			down(ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Begin to destroy the endpoint.
+	 * @param claimed takes the connections that are to be destroyed with it
+	 * @return what to destroy, or {@code null} if somebody else does so
+	 */
+	@Nullable DestroyGroup beginDestroy(List<RdmaConnection> claimed) {
+		List<DestroyMember> members = new ArrayList<>();
+		synchronized (this) {
+			if (this.destroying != null) {
+				return null;
+			}
+			this.destroying = new CompletableFuture<>();
+			this.state = EndpointState.DESTROYING;
+			this.runtime = null;
+			stopping();
+		}
+		DestroyMember own = ownMember();
+		if (own != null) {
+			members.add(own);
+		}
+		for (RdmaConnection connection : this.connections.values()) {
+			if (connection.claim()) {
+				claimed.add(connection);
+				members.add(connection.teardown().member());
+			}
+		}
+		return new DestroyGroup(this.name, 0, members);
+	}
+
+	// The endpoint was destroyed, and so were its connections.
+	void endDestroy(DestroyReport report) {
+		this.lastDestroyReport = report;
+		CompletableFuture<DestroyReport> destroying;
+		synchronized (this) {
+			this.state = (report.result() == DestroyResult.TIMEOUT) ? EndpointState.QUARANTINED : EndpointState.IDLE;
+			destroying = this.destroying;
+			this.destroying = null;
+		}
+		if (destroying != null) {
+			destroying.complete(report);
+		}
+	}
+
+	// Return the destroy that is under way.
+	synchronized @Nullable CompletableFuture<DestroyReport> destroying() {
+		return this.destroying;
+	}
+
+	// Add a connection unless the endpoint is being destroyed.
+	@Nullable RdmaConnection addConnection(ConnectionFactory factory) {
+		synchronized (this) {
+			EndpointRuntime runtime = this.runtime;
+			if (runtime == null) {
+				return null;
+			}
+			RdmaConnection connection = factory.create(runtime, ++this.numbers);
+			this.connections.put(connection.number(), connection);
+			return connection;
+		}
+	}
+
+	synchronized @Nullable EndpointRuntime runtime() {
+		return this.runtime;
+	}
+
+	/**
+	 * The endpoint is up, unless it is being destroyed.
+	 */
+	void up() {
+		this.lastError = null;
+		move(EndpointState.UP);
+	}
+
+	// The endpoint is down, unless it is being destroyed.
+	void down(@Nullable RuntimeException error) {
+		if (error != null) {
+			this.lastError = error;
+		}
+		move(EndpointState.DOWN);
+	}
+
+	synchronized void move(EndpointState to) {
+		if (this.runtime != null && this.state != EndpointState.QUARANTINED) {
+			this.state = to;
+		}
+	}
+
+	@Override
+	public void destroyed(RdmaConnection connection, DestroyReport report) {
+		this.connections.remove(connection.number());
+		this.lastDestroyReport = report;
+		if (report.result() == DestroyResult.TIMEOUT) {
+			synchronized (this) {
+				this.state = EndpointState.QUARANTINED;
+			}
+		}
+	}
+
+	Collection<RdmaConnection> allConnections() {
+		return this.connections.values();
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public EndpointStatistics statistics() {
+		return this.statistics;
+	}
+
+	@Override
+	public @Nullable RdmaMessageHandler messageHandler() {
+		return this.messageHandler;
+	}
+
+	@Override
+	public void onMessage(RdmaMessageHandler handler) {
+		this.messageHandler = handler;
+		this.connections.values().forEach(RdmaConnection::serveInbox);
+	}
+
+	@Override
+	public synchronized EndpointState state() {
+		return this.state;
+	}
+
+	@Override
+	public CmId cmId() {
+		return this.id;
+	}
+
+	@Override
+	public Collection<RdmaConnection> connections() {
+		return this.connections.values().stream().filter(RdmaConnection::isOpen).toList();
+	}
+
+	@Override
+	public @Nullable RuntimeException lastError() {
+		return this.lastError;
+	}
+
+	@Override
+	public @Nullable DestroyReport lastDestroyReport() {
+		return this.lastDestroyReport;
+	}
+
+	@Override
+	public DestroyReport destroy() {
+		return this.registry.destroy(this, DestroyTrigger.MANUAL);
+	}
+
+	@Override
+	public void start() {
+		this.registry.start(this);
+	}
+
+	/**
+	 * Makes a connection.
+	 */
+	@FunctionalInterface
+	interface ConnectionFactory {
+
+		/**
+		 * Make the connection.
+		 * @param runtime what started endpoints share
+		 * @param number the number of the connection
+		 * @return the connection
+		 */
+		RdmaConnection create(EndpointRuntime runtime, long number);
+
+	}
+
+}

@@ -1,0 +1,228 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.ReceiveWorkRequest;
+import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receiving half of a connection: posted buffers, and the messages that arrived and have
+ * not been taken, which stay in their buffers so that a slow reader slows the peer down.
+ * <p>
+ * The monitor of {@code inbox} guards the messages, the waiting futures and the flags.
+ */
+final class MessageReceiver {
+
+	private final MemoryRegion memory;
+
+	private final int bufferSize;
+
+	private final QueuePair queuePair;
+
+	private final OutstandingRequests outstanding;
+
+	private final EndpointStatistics statistics;
+
+	private final Executor executor;
+
+	private final Supplier<@Nullable RdmaMessageHandler> handler;
+
+	private final RdmaConnection connection;
+
+	private final ReceiveWorkRequest[] requests;
+
+	private final Deque<Received> inbox = new ArrayDeque<>();
+
+	private final Deque<byte[]> leftOver = new ArrayDeque<>();
+
+	private final Deque<CompletableFuture<byte[]>> waiting = new ArrayDeque<>();
+
+	private boolean dispatching;
+
+	private @Nullable RuntimeException closed;
+
+	MessageReceiver(MemoryRegion memory, int bufferSize, int count, QueuePair queuePair,
+			OutstandingRequests outstanding, EndpointStatistics statistics, Executor executor,
+			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
+		this.memory = memory;
+		this.bufferSize = bufferSize;
+		this.queuePair = queuePair;
+		this.outstanding = outstanding;
+		this.statistics = statistics;
+		this.executor = executor;
+		this.handler = handler;
+		this.connection = connection;
+		this.requests = new ReceiveWorkRequest[count];
+		for (int slot = 0; slot < count; slot++) {
+			ReceiveWorkRequest request = new ReceiveWorkRequest(1);
+			request.wrId = slot;
+			request.addresses[0] = memory.address() + (long) slot * bufferSize;
+			request.lengths[0] = bufferSize;
+			request.lkeys[0] = memory.lkey();
+			request.sgeCount = 1;
+			this.requests[slot] = request;
+		}
+	}
+
+	/**
+	 * Post all buffers; before connecting or accepting, so that no message finds none.
+	 */
+	void postAll() {
+		for (int slot = 0; slot < this.requests.length; slot++) {
+			int errno = post(slot);
+			if (errno != 0) {
+				throw new RdmaException("ibv_post_recv", errno);
+			}
+		}
+	}
+
+	// Take the completion of a receive that brought a message.
+	void received(int slot, int length) {
+		this.outstanding.completed();
+		this.statistics.received(length);
+		synchronized (this.inbox) {
+			this.inbox.add(new Received(slot, length));
+		}
+		serve();
+	}
+
+	/**
+	 * Take the completion of a receive that failed or was flushed.
+	 */
+	void failed() {
+		this.outstanding.completed();
+	}
+
+	/**
+	 * Hand on what has arrived, to the handler if there is one and to waiting futures
+	 * otherwise.
+	 */
+	void serve() {
+		synchronized (this.inbox) {
+			if (this.dispatching || this.inbox.isEmpty() || (this.handler.get() == null && this.waiting.isEmpty())) {
+				return;
+			}
+			this.dispatching = true;
+		}
+		this.executor.execute(this::dispatch);
+	}
+
+	CompletableFuture<byte[]> receive() {
+		CompletableFuture<byte[]> future = new CompletableFuture<>();
+		synchronized (this.inbox) {
+			byte[] left = this.leftOver.poll();
+			if (left != null) {
+				future.complete(left);
+				return future;
+			}
+			if (this.closed != null) {
+				future.completeExceptionally(this.closed);
+				return future;
+			}
+			this.waiting.add(future);
+		}
+		serve();
+		return future;
+	}
+
+	// Return whether no handler is running and none is about to.
+	boolean isIdle() {
+		synchronized (this.inbox) {
+			return !this.dispatching;
+		}
+	}
+
+	// Keep what was not taken for those who still ask, and tell the others that no more
+	// comes.
+	void close(RuntimeException reason) {
+		Deque<CompletableFuture<byte[]>> untold;
+		synchronized (this.inbox) {
+			if (this.closed != null) {
+				return;
+			}
+			this.closed = reason;
+			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
+				this.leftOver.add(copy(message));
+			}
+			untold = new ArrayDeque<>(this.waiting);
+			this.waiting.clear();
+		}
+		untold.forEach((future) -> this.executor.execute(() -> future.completeExceptionally(reason)));
+	}
+
+	private void dispatch() {
+		while (true) {
+			Received message;
+			RdmaMessageHandler handler = this.handler.get();
+			CompletableFuture<byte[]> future = null;
+			synchronized (this.inbox) {
+				if (handler == null) {
+					future = this.inbox.isEmpty() ? null : this.waiting.poll();
+				}
+				message = (handler != null || future != null) ? this.inbox.poll() : null;
+				if (message == null) {
+					this.dispatching = false;
+					return;
+				}
+			}
+			if (handler != null) {
+				handle(handler, message);
+			}
+			else if (future != null) {
+				byte[] bytes = copy(message);
+				repost(message.slot);
+				future.complete(bytes);
+			}
+		}
+	}
+
+	private void handle(RdmaMessageHandler handler, Received message) {
+		try {
+			handler.onMessage(this.connection, slice(message));
+		}
+		catch (Exception | Error ex) {
+			this.connection.handlerFailed(ex);
+		}
+		repost(message.slot);
+	}
+
+	private void repost(int slot) {
+		int errno = post(slot);
+		if (errno != 0 && errno != Errno.ENOTCONN.value()) {
+			this.connection.failed(new RdmaException("ibv_post_recv", errno));
+		}
+	}
+
+	private int post(int slot) {
+		this.outstanding.posted();
+		int errno = this.queuePair.postReceive(this.requests[slot]);
+		if (errno != 0) {
+			this.outstanding.completed();
+		}
+		return errno;
+	}
+
+	private ByteBuffer slice(Received message) {
+		return this.memory.memory().slice(message.slot * this.bufferSize, message.length).asReadOnlyBuffer();
+	}
+
+	private byte[] copy(Received message) {
+		byte[] bytes = new byte[message.length];
+		slice(message).get(bytes);
+		return bytes;
+	}
+
+	private record Received(int slot, int length) {
+
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.SendFlag;
+import io.github.rdmaboot.provider.SendWorkRequest;
+import io.github.rdmaboot.provider.WorkRequestOpcode;
+import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sending half of a connection: buffers, posts and their completions. A buffer belongs to
+ * one thread from when it is taken until its send is posted, and to the device until the
+ * send completes; whoever takes its callback out of the array has the duty to call it.
+ */
+final class MessageSender {
+
+	/** Distinguishes the completions of sends from those of receives. */
+	static final long WR_ID_SENDS = 1L << 32;
+
+	private static final Duration FREE_BUFFER_TIMEOUT = Duration.ofSeconds(10);
+
+	private final MemoryRegion memory;
+
+	private final QueuePair queuePair;
+
+	private final OutstandingRequests outstanding;
+
+	private final EndpointStatistics statistics;
+
+	private final Executor executor;
+
+	private final int bufferSize;
+
+	private final int firstOffset;
+
+	private final SlotPool slots;
+
+	private final SendWorkRequest[] requests;
+
+	private final AtomicReferenceArray<SendCallback> callbacks;
+
+	MessageSender(MemoryRegion memory, int firstOffset, int bufferSize, int count, QueuePair queuePair,
+			OutstandingRequests outstanding, EndpointStatistics statistics, Executor executor) {
+		this.memory = memory;
+		this.firstOffset = firstOffset;
+		this.bufferSize = bufferSize;
+		this.queuePair = queuePair;
+		this.outstanding = outstanding;
+		this.statistics = statistics;
+		this.executor = executor;
+		this.slots = new SlotPool(count);
+		this.callbacks = new AtomicReferenceArray<>(count);
+		this.requests = new SendWorkRequest[count];
+		for (int slot = 0; slot < count; slot++) {
+			SendWorkRequest request = new SendWorkRequest(1);
+			request.wrId = WR_ID_SENDS | slot;
+			request.opcode = WorkRequestOpcode.SEND.value();
+			request.flags = SendFlag.SIGNALED.value();
+			request.addresses[0] = memory.address() + offset(slot);
+			request.lkeys[0] = memory.lkey();
+			this.requests[slot] = request;
+		}
+	}
+
+	void send(ByteBuffer message, SendCallback callback, String connection) {
+		int length = message.remaining();
+		if (length > this.bufferSize) {
+			throw new IllegalArgumentException("Message of " + length + " bytes does not fit into a buffer of "
+					+ this.bufferSize + " bytes of " + connection + "; raise memory.buffer-size on both sides");
+		}
+		int slot = this.slots.take(FREE_BUFFER_TIMEOUT);
+		if (slot == SlotPool.CLOSED) {
+			throw new ConnectionClosedException(connection + " is closed", null);
+		}
+		if (slot == SlotPool.TIMED_OUT) {
+			throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
+					"No send buffer of " + connection + " became free within " + FREE_BUFFER_TIMEOUT
+							+ ": the peer takes no messages, or memory.buffer-count is too low");
+		}
+		this.memory.memory().duplicate().position(offset(slot)).put(message);
+		SendWorkRequest request = this.requests[slot];
+		request.lengths[0] = length;
+		request.sgeCount = (length > 0) ? 1 : 0;
+		this.callbacks.set(slot, callback);
+		this.outstanding.posted();
+		int errno = this.queuePair.postSend(request);
+		if (errno != 0) {
+			this.outstanding.completed();
+			// Null when closing the connection has told the caller already.
+			boolean untold = this.callbacks.getAndSet(slot, null) != null;
+			this.slots.giveBack(slot);
+			if (untold) {
+				throw (errno == Errno.ENOTCONN.value()) ? new ConnectionClosedException(connection + " is closed", null)
+						: new RdmaException("ibv_post_send", errno);
+			}
+		}
+	}
+
+	// Take the completion of a send.
+	void completed(int slot, @Nullable RuntimeException error) {
+		this.outstanding.completed();
+		if (error == null) {
+			this.statistics.sent(this.requests[slot].lengths[0]);
+		}
+		SendCallback callback = this.callbacks.getAndSet(slot, null);
+		this.slots.giveBack(slot);
+		if (callback != null) {
+			this.executor.execute(() -> callback.sent(error));
+		}
+	}
+
+	/**
+	 * Let nobody wait for a buffer any more.
+	 */
+	void close() {
+		this.slots.close();
+	}
+
+	// Tell the senders whose completion never came.
+	void failPending(RuntimeException error) {
+		for (int slot = 0; slot < this.callbacks.length(); slot++) {
+			SendCallback callback = this.callbacks.getAndSet(slot, null);
+			if (callback != null) {
+				this.executor.execute(() -> callback.sent(error));
+			}
+		}
+	}
+
+	private int offset(int slot) {
+		return this.firstOffset + slot * this.bufferSize;
+	}
+
+}

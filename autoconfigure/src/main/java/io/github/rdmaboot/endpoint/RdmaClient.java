@@ -1,0 +1,315 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.Errno;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Client: a CM id that connects, and connects again when the connection was lost.
+ * <p>
+ * The CM id serves one connection after the other: a new attempt begins when the native
+ * objects of the one before have been destroyed. The monitor of this object guards the
+ * attempt, the waiting future and the timer.
+ */
+public final class RdmaClient extends ManagedEndpoint {
+
+	private static final Logger logger = LoggerFactory.getLogger(RdmaClient.class);
+
+	private final ClientSettings settings;
+
+	private final Backoff backoff;
+
+	private @Nullable RdmaConnection current;
+
+	private @Nullable CompletableFuture<RdmaConnection> waiting;
+
+	private @Nullable ScheduledFuture<?> retry;
+
+	private boolean everConnected;
+
+	RdmaClient(RdmaEndpoints registry, ClientSettings settings) {
+		super(registry, settings.name());
+		this.settings = settings;
+		this.backoff = new Backoff(settings.reconnect());
+	}
+
+	/**
+	 * Return the settings.
+	 * @return the settings
+	 */
+	public ClientSettings settings() {
+		return this.settings;
+	}
+
+	/**
+	 * Return the established connection. A client that connects lazily connects now,
+	 * which blocks within the limits of resolving and connecting.
+	 * @return the connection
+	 * @throws RdmaEndpointException if connecting fails
+	 * @throws ConnectionClosedException if there is no connection at present
+	 */
+	public RdmaConnection connection() {
+		RdmaConnection connection;
+		synchronized (this) {
+			connection = this.current;
+		}
+		if (connection != null && connection.isOpen()) {
+			return connection;
+		}
+		if (this.settings.startup() == ClientStartup.LAZY) {
+			return join(connect());
+		}
+		RuntimeException error = lastError();
+		throw new ConnectionClosedException("RDMA client '" + name() + "' is not connected to " + address()
+				+ ((error != null) ? ": " + error.getMessage() : ""), error);
+	}
+
+	/**
+	 * Connect unless connected or connecting already.
+	 * @return completes with the established connection, and exceptionally with a
+	 * {@link RdmaEndpointException} when the attempt fails
+	 */
+	public CompletableFuture<RdmaConnection> connect() {
+		synchronized (this) {
+			if (runtime() == null) {
+				return CompletableFuture
+					.failedFuture(new IllegalStateException("RDMA client '" + name() + "' is not started"));
+			}
+			RdmaConnection connection = this.current;
+			if (connection != null && connection.isOpen()) {
+				return CompletableFuture.completedFuture(connection);
+			}
+			CompletableFuture<RdmaConnection> waiting = this.waiting;
+			if (waiting == null) {
+				waiting = new CompletableFuture<>();
+				this.waiting = waiting;
+			}
+			if (connection == null) {
+				attemptNow();
+			}
+			return waiting.copy();
+		}
+	}
+
+	@Override
+	public String address() {
+		return Addresses.format(this.settings.address(), this.settings.port());
+	}
+
+	@Override
+	void bringUp(EndpointRuntime runtime) {
+		switch (this.settings.startup()) {
+			case REQUIRED -> join(connect());
+			case BACKGROUND -> beginConnecting();
+			case LAZY -> move(EndpointState.IDLE);
+		}
+	}
+
+	private RdmaConnection join(CompletableFuture<RdmaConnection> future) {
+		try {
+			return future.join();
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof RuntimeException cause) {
+				throw cause;
+			}
+			throw ex;
+		}
+	}
+
+	private synchronized void beginConnecting() {
+		if (this.current == null) {
+			attemptNow();
+		}
+	}
+
+	/**
+	 * Begin an attempt. Called under the monitor, while no connection exists.
+	 */
+	private void attemptNow() {
+		cancelRetry();
+		ConnectSequence sequence = new ConnectSequence(this.settings);
+		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, cmId(), runtime,
+				sequence::onEvent, sequence::cancel));
+		EndpointRuntime runtime = runtime();
+		if (connection == null || runtime == null) {
+			return;
+		}
+		this.current = connection;
+		move(EndpointState.STARTING);
+		try {
+			runtime.connectExecutor().execute(() -> attempt(runtime, connection, sequence));
+		}
+		catch (RejectedExecutionException ex) {
+			connection.end(DestroyTrigger.DISCONNECT, ex);
+		}
+	}
+
+	private void attempt(EndpointRuntime runtime, RdmaConnection connection, ConnectSequence sequence) {
+		long begin = System.nanoTime();
+		try {
+			sequence.run(connection, runtime);
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), null);
+		}
+		catch (ConnectionClosedException ex) {
+			logger.debug("{} was closed while connecting", connection, ex);
+			connection.end(DestroyTrigger.MANUAL, ex);
+		}
+		catch (RdmaEndpointException ex) {
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), ex);
+			attemptFailed(connection, ex);
+		}
+		catch (RuntimeException | Error ex) {
+			attemptFailed(connection, new RdmaEndpointException(name(), address(), "connect", Errno.EIO.value(),
+					"connecting failed: " + ex, ex));
+		}
+	}
+
+	private void attemptFailed(RdmaConnection connection, RdmaEndpointException error) {
+		CompletableFuture<RdmaConnection> waiting;
+		synchronized (this) {
+			waiting = this.waiting;
+			this.waiting = null;
+		}
+		connection.end(DestroyTrigger.DISCONNECT, error);
+		down(error);
+		if (waiting != null) {
+			waiting.completeExceptionally(error);
+		}
+	}
+
+	@Override
+	public void established(RdmaConnection connection) {
+		CompletableFuture<RdmaConnection> waiting;
+		synchronized (this) {
+			if (runtime() == null) {
+				return;
+			}
+			waiting = this.waiting;
+			this.waiting = null;
+			if (this.everConnected) {
+				statistics().reconnected();
+			}
+			this.everConnected = true;
+			this.backoff.reset();
+			up();
+		}
+		logger.info("RDMA client '{}' is connected to {}", name(), address());
+		EndpointRuntime runtime = runtime();
+		if (waiting != null && runtime != null) {
+			runtime.handlerExecutor().execute(() -> waiting.complete(connection));
+		}
+	}
+
+	@Override
+	public void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
+		RuntimeException before = lastError();
+		RuntimeException reason = (cause != null) ? cause : closed(trigger);
+		down(reason);
+		if (runtime() == null || isSame(before, reason)) {
+			logger.debug("RDMA client '{}' is down: {}", name(), reason.getMessage());
+		}
+		else {
+			logger.warn("RDMA client '{}' is down: {}", name(), reason.getMessage());
+		}
+	}
+
+	private RdmaEndpointException closed(DestroyTrigger trigger) {
+		return new RdmaEndpointException(name(), address(), "rdma_get_cm_event", Errno.ECONNRESET.value(),
+				(trigger == DestroyTrigger.MANUAL) ? "the connection was closed by this side"
+						: "the peer closed the connection (RDMA_CM_EVENT_DISCONNECTED)",
+				null);
+	}
+
+	// Many attempts that fail in the same way are worth one line in the log.
+	private static boolean isSame(@Nullable RuntimeException before, RuntimeException now) {
+		return before != null && String.valueOf(before.getMessage()).equals(now.getMessage());
+	}
+
+	@Override
+	public void destroyed(RdmaConnection connection, DestroyReport report) {
+		super.destroyed(connection, report);
+		synchronized (this) {
+			this.current = null;
+			if (runtime() == null || report.result() == DestroyResult.TIMEOUT) {
+				failWaiting();
+				return;
+			}
+			if (this.waiting != null) {
+				attemptNow();
+			}
+			else if (report.trigger() != DestroyTrigger.MANUAL
+					&& (this.everConnected || this.settings.startup() != ClientStartup.LAZY)) {
+				retryLater();
+			}
+		}
+	}
+
+	private void retryLater() {
+		EndpointRuntime runtime = runtime();
+		Duration pause = this.backoff.next();
+		if (runtime == null || pause == null) {
+			return;
+		}
+		logger.debug("RDMA client '{}' connects again in {} ms", name(), pause.toMillis());
+		this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	@Nullable DestroyMember ownMember() {
+		return null;
+	}
+
+	@Override
+	void stopping() {
+		cancelRetry();
+		failWaiting();
+		this.backoff.reset();
+		this.everConnected = false;
+	}
+
+	private void cancelRetry() {
+		ScheduledFuture<?> retry = this.retry;
+		if (retry != null) {
+			retry.cancel(false);
+		}
+		this.retry = null;
+	}
+
+	private void failWaiting() {
+		CompletableFuture<RdmaConnection> waiting = this.waiting;
+		this.waiting = null;
+		if (waiting != null) {
+			waiting.completeExceptionally(
+					new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null));
+		}
+	}
+
+	@Override
+	public QueuePairSettings queuePairSettings() {
+		return this.settings.queuePair();
+	}
+
+	@Override
+	public ConnectionSettings connectionSettings() {
+		return this.settings.connection();
+	}
+
+	@Override
+	public MemorySettings memorySettings() {
+		return this.settings.memory();
+	}
+
+}

@@ -1,0 +1,368 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CompletionOpcode;
+import io.github.rdmaboot.provider.CompletionStatus;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reliable connection over which messages are sent and received. All methods may be
+ * called from any thread.
+ * <p>
+ * {@code setupLock} is held while its native objects are made, so that a destroy which
+ * comes in between waits for the call in progress and finds either all of an object or
+ * nothing.
+ */
+public final class RdmaConnection {
+
+	private static final Logger logger = LoggerFactory.getLogger(RdmaConnection.class);
+
+	private final ConnectionOwner owner;
+
+	private final long number;
+
+	private final CmId id;
+
+	private final EndpointRuntime runtime;
+
+	private final Consumer<CmEvent> connectEvents;
+
+	private final Runnable closingHook;
+
+	private final ConnectionResources resources = new ConnectionResources();
+
+	private final ReentrantLock setupLock = new ReentrantLock();
+
+	private final CountDownLatch disconnected = new CountDownLatch(1);
+
+	private final AtomicBoolean ending = new AtomicBoolean();
+
+	private final AtomicBoolean claimed = new AtomicBoolean();
+
+	private final CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
+
+	private volatile boolean established;
+
+	private volatile boolean closing;
+
+	private volatile @Nullable RuntimeException cause;
+
+	RdmaConnection(ConnectionOwner owner, long number, CmId id, EndpointRuntime runtime,
+			Consumer<CmEvent> connectEvents, Runnable closingHook) {
+		this.owner = owner;
+		this.number = number;
+		this.id = id;
+		this.runtime = runtime;
+		this.connectEvents = connectEvents;
+		this.closingHook = closingHook;
+	}
+
+	/**
+	 * Return the number of the connection, unique within its endpoint.
+	 * @return the number from 1
+	 */
+	public long number() {
+		return this.number;
+	}
+
+	/**
+	 * Return the configured name of the endpoint.
+	 * @return the name
+	 */
+	public String endpoint() {
+		return this.owner.name();
+	}
+
+	/**
+	 * Return whether messages can be sent at present.
+	 * @return whether the connection is established and not being closed
+	 */
+	public boolean isOpen() {
+		return this.established && !this.closing;
+	}
+
+	/**
+	 * Return the local address.
+	 * @return the address or {@code null} before it is known
+	 */
+	public @Nullable InetSocketAddress localAddress() {
+		return this.id.localAddress();
+	}
+
+	/**
+	 * Return the peer's address.
+	 * @return the address or {@code null} before it is known
+	 */
+	public @Nullable InetSocketAddress peerAddress() {
+		return this.id.peerAddress();
+	}
+
+	/**
+	 * Return the CM id.
+	 * @return the CM id
+	 */
+	public CmId cmId() {
+		return this.id;
+	}
+
+	/**
+	 * Return the size of the largest message that can be sent.
+	 * @return the size in bytes
+	 */
+	public int maxMessageSize() {
+		return this.owner.memorySettings().bufferSize();
+	}
+
+	/**
+	 * Send a message; stands for {@code ibv_post_send} with {@code IBV_WR_SEND}. The
+	 * bytes from position to limit are copied before the method returns. While all
+	 * buffers are in use it waits for one, at most 10 s.
+	 * @param message the message, not larger than {@link #maxMessageSize()}
+	 * @return completes when the peer's device has acknowledged the message, and
+	 * exceptionally when it never will
+	 * @throws IllegalArgumentException if the message is too large
+	 * @throws ConnectionClosedException if the connection is not open
+	 * @throws RdmaException on ETIMEDOUT when no buffer became free, or an errno of the
+	 * call
+	 */
+	public CompletableFuture<Void> send(ByteBuffer message) {
+		CompletableFuture<Void> future = new CompletableFuture<>();
+		send(message, (error) -> {
+			if (error == null) {
+				future.complete(null);
+			}
+			else {
+				future.completeExceptionally(error);
+			}
+		});
+		return future;
+	}
+
+	/**
+	 * Send a message like {@link #send(ByteBuffer)} and learn of the outcome by callback.
+	 * @param message the message, not larger than {@link #maxMessageSize()}
+	 * @param callback learns of the outcome, exactly once unless this method throws
+	 * @throws IllegalArgumentException if the message is too large
+	 * @throws ConnectionClosedException if the connection is not open
+	 * @throws RdmaException on ETIMEDOUT when no buffer became free, or an errno of the
+	 * call
+	 */
+	public void send(ByteBuffer message, SendCallback callback) {
+		MessageSender sender = this.resources.sender();
+		if (sender == null || this.closing) {
+			throw closedException();
+		}
+		sender.send(message, callback, toString());
+	}
+
+	/**
+	 * Receive the next message. Only of use while the endpoint has no message handler.
+	 * @return completes with the message, and exceptionally with a
+	 * {@link ConnectionClosedException} when none comes any more
+	 */
+	public CompletableFuture<byte[]> receive() {
+		MessageReceiver receiver = this.resources.receiver();
+		if (receiver == null) {
+			return CompletableFuture.failedFuture(closedException());
+		}
+		return receiver.receive();
+	}
+
+	/**
+	 * Close the connection: disconnect and destroy everything native of it, in order and
+	 * within the configured limits. Returns at once.
+	 * @return completes with what was done
+	 */
+	public CompletableFuture<DestroyReport> close() {
+		end(DestroyTrigger.MANUAL, null);
+		return this.destroyed.copy();
+	}
+
+	/**
+	 * Make the native objects and post the receives. The id must be bound to a device.
+	 */
+	void setUp() {
+		whileSettingUp(() -> this.resources.create(this.id, this.runtime.devices(), this.owner, this,
+				this::onCompletion, this.runtime.handlerExecutor()));
+	}
+
+	// Run a call that makes or changes something native, unless the connection is being
+	// destroyed.
+	void whileSettingUp(Runnable call) {
+		this.setupLock.lock();
+		try {
+			if (this.closing) {
+				throw closedException();
+			}
+			call.run();
+		}
+		finally {
+			this.setupLock.unlock();
+		}
+	}
+
+	void onEvent(CmId id, CmEvent event) {
+		this.owner.statistics().event(event.type(), event.status());
+		this.connectEvents.accept(event);
+		switch (event.type()) {
+			case ESTABLISHED -> {
+				this.established = true;
+				this.owner.established(this);
+			}
+			case DISCONNECTED -> {
+				this.disconnected.countDown();
+				end(DestroyTrigger.DISCONNECT, (event.status() != 0) ? failure(event) : null);
+			}
+			case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
+				this.disconnected.countDown();
+				end(DestroyTrigger.DISCONNECT, failure(event));
+			}
+			case DEVICE_REMOVAL -> {
+				this.disconnected.countDown();
+				end(DestroyTrigger.DEVICE_REMOVAL, failure(event));
+			}
+			default -> logger.debug("{}: {}", this, event.describe());
+		}
+	}
+
+	void handlerFailed(Throwable error) {
+		logger.warn("{}: the message handler failed, the connection is closed", this, error);
+		end(DestroyTrigger.MANUAL, new IllegalStateException("The message handler failed: " + error, error));
+	}
+
+	void failed(RdmaException error) {
+		end(DestroyTrigger.DISCONNECT, error);
+	}
+
+	// Have the connection destroyed. Only the first call has an effect.
+	void end(DestroyTrigger trigger, @Nullable RuntimeException cause) {
+		if (this.ending.compareAndSet(false, true)) {
+			this.cause = cause;
+			this.owner.ended(this, trigger, cause);
+			this.runtime.destroyLater(this, trigger);
+		}
+	}
+
+	/**
+	 * Take the duty to destroy the connection.
+	 * @return whether the caller has it now
+	 */
+	boolean claim() {
+		return this.claimed.compareAndSet(false, true);
+	}
+
+	boolean isSettled() {
+		return !this.established || this.disconnected.getCount() == 0;
+	}
+
+	ConnectionTeardown teardown() {
+		return new ConnectionTeardown(this, this.id, this.resources, this.disconnected, this.owner.statistics());
+	}
+
+	/**
+	 * Keep new native calls away and wait for the one in progress.
+	 */
+	void beginClosing() {
+		this.closing = true;
+		this.ending.set(true);
+		this.closingHook.run();
+		this.setupLock.lock();
+		this.setupLock.unlock();
+		this.resources.stopPosting();
+	}
+
+	void destroyed(DestroyReport report) {
+		this.resources.tellWaiters(closedException());
+		this.owner.destroyed(this, report);
+		this.destroyed.complete(report);
+	}
+
+	CompletableFuture<DestroyReport> destroyedFuture() {
+		return this.destroyed;
+	}
+
+	ConnectionClosedException closedException() {
+		RuntimeException cause = this.cause;
+		return new ConnectionClosedException(this + " is closed" + ((cause != null) ? ": " + cause.getMessage() : ""),
+				cause);
+	}
+
+	void serveInbox() {
+		MessageReceiver receiver = this.resources.receiver();
+		if (receiver != null) {
+			receiver.serve();
+		}
+	}
+
+	boolean wasRequested() {
+		return this.id.state() == CmIdState.REQUESTED;
+	}
+
+	private RdmaEndpointException failure(CmEvent event) {
+		return new RdmaEndpointException(this.owner.name(), Addresses.format(this.id.peerAddress()),
+				"rdma_get_cm_event", event.errno(), event.describe(), null);
+	}
+
+	private void onCompletion(WorkCompletion completion) {
+		boolean send = (completion.wrId & MessageSender.WR_ID_SENDS) != 0;
+		int slot = (int) completion.wrId;
+		RuntimeException error = (completion.status == 0) ? null : completionError(completion, send);
+		if (send) {
+			MessageSender sender = this.resources.sender();
+			if (sender != null) {
+				sender.completed(slot, error);
+			}
+			return;
+		}
+		MessageReceiver receiver = this.resources.receiver();
+		if (receiver == null) {
+			return;
+		}
+		if (error == null) {
+			receiver.received(slot, completion.byteLength);
+		}
+		else {
+			receiver.failed();
+		}
+	}
+
+	private RuntimeException completionError(WorkCompletion completion, boolean send) {
+		this.owner.statistics().completionError(completion.status);
+		if (completion.status == CompletionStatus.WR_FLUSH_ERR.value()) {
+			return closedException();
+		}
+		CompletionStatus status = CompletionStatus.of(completion.status);
+		Errno errno = (status == CompletionStatus.RETRY_EXC_ERR || status == CompletionStatus.RNR_RETRY_EXC_ERR)
+				? Errno.ETIMEDOUT : Errno.EIO;
+		RdmaException error = new RdmaException("ibv_poll_cq", errno.value(),
+				this + ": " + (send ? CompletionOpcode.SEND : CompletionOpcode.RECV) + " ended with "
+						+ ((status != null) ? "IBV_WC_" + status : "status") + " (" + completion.status
+						+ "), vendor error " + completion.vendorError + ", queue pair " + completion.qpNum);
+		failed(error);
+		return error;
+	}
+
+	@Override
+	public String toString() {
+		return "RDMA connection " + this.owner.name() + "#" + this.number + " to "
+				+ Addresses.format(this.id.peerAddress());
+	}
+
+}

@@ -1,0 +1,86 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.Collection;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Server or client that owns a CM id and connections. All methods may be called from any
+ * thread.
+ */
+public interface RdmaEndpoint {
+
+	/**
+	 * Return the configured name.
+	 * @return the name
+	 */
+	String name();
+
+	/**
+	 * Return the state.
+	 * @return the state
+	 */
+	EndpointState state();
+
+	/**
+	 * Return the CM id that listens or connects.
+	 * @return the CM id, the same object for the endpoint's whole life
+	 */
+	CmId cmId();
+
+	/**
+	 * Return the configured address and port as text, for messages.
+	 * @return {@code host:port}
+	 */
+	String address();
+
+	/**
+	 * Return the connections that are established.
+	 * @return a snapshot
+	 */
+	Collection<RdmaConnection> connections();
+
+	/**
+	 * Return the error that last took the endpoint down.
+	 * @return the error, or {@code null} if there was none since it last came up
+	 */
+	@Nullable RuntimeException lastError();
+
+	/**
+	 * Return what the last destroy of the endpoint or of one of its connections did.
+	 * @return the report, or {@code null} before the first
+	 */
+	@Nullable DestroyReport lastDestroyReport();
+
+	/**
+	 * Return the counters of the endpoint.
+	 * @return the counters, the same object for the endpoint's whole life
+	 */
+	EndpointStatistics statistics();
+
+	/**
+	 * Set what takes the messages of all connections, instead of
+	 * {@link RdmaConnection#receive()}.
+	 * @param handler the handler
+	 */
+	void onMessage(RdmaMessageHandler handler);
+
+	/**
+	 * Destroy everything native of the endpoint in order and within the configured
+	 * limits. It stays destroyed until {@link #start()}. A call that finds a destroy
+	 * under way waits for that one.
+	 * @return what was done
+	 */
+	DestroyReport destroy();
+
+	/**
+	 * Start the endpoint again after {@link #destroy()}; does nothing while it is
+	 * started.
+	 * @throws RdmaEndpointException if it cannot be started
+	 * @throws IllegalStateException while the registry is stopped or a call is stuck
+	 */
+	void start();
+
+}

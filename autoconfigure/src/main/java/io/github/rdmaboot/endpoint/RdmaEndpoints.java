@@ -1,0 +1,342 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registry of the endpoints of an application, which starts them and destroys them in
+ * order. All methods may be called from any thread.
+ * <p>
+ * The monitor of this object guards the runtime, which exists while the registry is
+ * started, and the stop that is under way; no native call but those of starting is made
+ * under it.
+ */
+public final class RdmaEndpoints implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(RdmaEndpoints.class);
+
+	private final Supplier<? extends RdmaProvider> providers;
+
+	private final ShutdownSettings shutdown;
+
+	private final @Nullable Executor handlerExecutor;
+
+	private final Map<String, ManagedEndpoint> endpoints = new LinkedHashMap<>();
+
+	private final EndpointListeners listeners = new EndpointListeners();
+
+	private @Nullable StartedRuntime runtime;
+
+	private @Nullable CompletableFuture<List<DestroyReport>> stopping;
+
+	private boolean closed;
+
+	private volatile List<DeviceDescription> devices = List.of();
+
+	private volatile @Nullable String providerName;
+
+	/**
+	 * Create a registry. Makes no native call.
+	 * @param providers opens the provider at each start; it is closed at each stop
+	 * @param shutdown the limits of a destroy
+	 * @param handlerExecutor the executor of message handlers and completed futures, or
+	 * {@code null} for daemon threads of the registry's own
+	 */
+	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
+			@Nullable Executor handlerExecutor) {
+		this.providers = providers;
+		this.shutdown = shutdown;
+		this.handlerExecutor = handlerExecutor;
+	}
+
+	/**
+	 * Add a server, which is started with the registry.
+	 * @param settings the settings
+	 * @return the server
+	 * @throws IllegalArgumentException if the name is taken
+	 */
+	public RdmaServer addServer(ServerSettings settings) {
+		return add(settings.name(), new RdmaServer(this, settings));
+	}
+
+	/**
+	 * Add a client, which is started with the registry.
+	 * @param settings the settings
+	 * @return the client
+	 * @throws IllegalArgumentException if the name is taken
+	 */
+	public RdmaClient addClient(ClientSettings settings) {
+		return add(settings.name(), new RdmaClient(this, settings));
+	}
+
+	private <E extends ManagedEndpoint> E add(String name, E endpoint) {
+		synchronized (this.endpoints) {
+			if (this.endpoints.putIfAbsent(name, endpoint) != null) {
+				throw new IllegalArgumentException("There is an RDMA endpoint named '" + name + "' already");
+			}
+		}
+		return endpoint;
+	}
+
+	/**
+	 * Return the endpoints.
+	 * @return the servers and clients in the order in which they were added
+	 */
+	public Collection<RdmaEndpoint> endpoints() {
+		return managed().stream().map(RdmaEndpoint.class::cast).toList();
+	}
+
+	/**
+	 * Return an endpoint.
+	 * @param name the name
+	 * @return the endpoint, or {@code null} if there is none
+	 */
+	public @Nullable RdmaEndpoint find(String name) {
+		synchronized (this.endpoints) {
+			return (RdmaEndpoint) this.endpoints.get(name);
+		}
+	}
+
+	private List<ManagedEndpoint> managed() {
+		synchronized (this.endpoints) {
+			return new ArrayList<>(this.endpoints.values());
+		}
+	}
+
+	/**
+	 * Add a listener of destroys.
+	 * @param listener the listener
+	 */
+	public void addDestroyListener(DestroyListener listener) {
+		this.listeners.add(listener);
+	}
+
+	/**
+	 * Add a listener of attempts to connect.
+	 * @param listener the listener
+	 */
+	public void addConnectListener(ConnectListener listener) {
+		this.listeners.add(listener);
+	}
+
+	/**
+	 * Start all endpoints, servers first. Does nothing while started. If it fails,
+	 * everything that was made by then is destroyed before the exception is thrown.
+	 * @throws RdmaEndpointException if an endpoint cannot be started
+	 * @throws io.github.rdmaboot.provider.RdmaUnavailableException if RDMA cannot be used
+	 * @throws IllegalStateException if the registry is closed, or a call of the last
+	 * destroy is stuck
+	 */
+	public void start() {
+		StartedRuntime runtime;
+		synchronized (this) {
+			if (this.closed) {
+				throw new IllegalStateException("The registry of RDMA endpoints is closed");
+			}
+			if (this.runtime != null) {
+				return;
+			}
+			RdmaProvider provider = this.providers.get();
+			try {
+				this.devices = provider.describeDevices();
+				runtime = StartedRuntime.open(provider, this.handlerExecutor, limits(), this.listeners);
+			}
+			catch (RuntimeException ex) {
+				provider.close();
+				throw ex;
+			}
+			this.providerName = provider.name();
+			this.runtime = runtime;
+		}
+		try {
+			List<ManagedEndpoint> servers = managed().stream().filter(RdmaServer.class::isInstance).toList();
+			List<ManagedEndpoint> clients = managed().stream().filter(RdmaClient.class::isInstance).toList();
+			servers.forEach((server) -> server.start(runtime));
+			clients.forEach((client) -> client.start(runtime));
+		}
+		catch (RuntimeException ex) {
+			destroyAll(DestroyTrigger.FAILED_START);
+			throw ex;
+		}
+	}
+
+	void start(ManagedEndpoint endpoint) {
+		StartedRuntime runtime;
+		synchronized (this) {
+			runtime = this.runtime;
+			if (runtime == null || this.stopping != null) {
+				throw new IllegalStateException(
+						"RDMA endpoint '" + endpoint.name() + "' cannot be started while its registry is stopped");
+			}
+		}
+		try {
+			endpoint.start(runtime);
+		}
+		catch (RuntimeException ex) {
+			destroy(endpoint, DestroyTrigger.FAILED_START);
+			throw ex;
+		}
+	}
+
+	// Destroy an endpoint, or wait for its destroy that is under way.
+	DestroyReport destroy(ManagedEndpoint endpoint, DestroyTrigger trigger) {
+		return new EndpointsDestroy(limits(), this.listeners).run(List.of(endpoint), trigger).get(0);
+	}
+
+	/**
+	 * Destroy all endpoints in order and within the configured limits, and free
+	 * everything else. Does nothing while stopped; a call that finds a stop under way
+	 * waits for that one.
+	 * @param trigger why
+	 * @return a report for each endpoint, empty if the registry was not started
+	 */
+	public List<DestroyReport> destroyAll(DestroyTrigger trigger) {
+		StartedRuntime runtime;
+		CompletableFuture<List<DestroyReport>> mine = new CompletableFuture<>();
+		synchronized (this) {
+			if (this.stopping == null && this.runtime == null) {
+				return List.of();
+			}
+			if (this.stopping != null) {
+				runtime = null;
+				mine = this.stopping;
+			}
+			else {
+				runtime = this.runtime;
+				this.stopping = mine;
+			}
+		}
+		if (runtime == null) {
+			return mine.join();
+		}
+		List<DestroyReport> reports = List.of();
+		try {
+			reports = destroyAll(runtime, trigger);
+		}
+		finally {
+			synchronized (this) {
+				this.runtime = null;
+				this.stopping = null;
+			}
+			mine.complete(reports);
+		}
+		return reports;
+	}
+
+	private List<DestroyReport> destroyAll(StartedRuntime runtime, DestroyTrigger trigger) {
+		long begin = System.nanoTime();
+		Deadline total = Deadline.after(this.shutdown.timeout());
+		runtime.stopNewWork();
+		List<DestroyReport> reports = new EndpointsDestroy(limits(), this.listeners).run(managed(), trigger);
+		String rest = runtime.close(total);
+		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
+		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
+		logger.info("Destroyed {} RDMA endpoints: trigger={} took={}ms success={} failure={} timeout={} channel={}",
+				reports.size(), trigger.tag(), Duration.ofNanos(System.nanoTime() - begin).toMillis(),
+				results.getOrDefault(DestroyResult.SUCCESS, 0), results.getOrDefault(DestroyResult.FAILURE, 0),
+				results.getOrDefault(DestroyResult.TIMEOUT, 0), rest);
+		return reports;
+	}
+
+	private DestroyLimits limits() {
+		return new DestroyLimits(this.shutdown.timeout(), this.shutdown.disconnectGrace(), this.shutdown.drainTimeout(),
+				this.shutdown.destroyTimeout());
+	}
+
+	/**
+	 * Return whether the registry is started.
+	 * @return whether it is
+	 */
+	public synchronized boolean isRunning() {
+		return this.runtime != null;
+	}
+
+	/**
+	 * Return the name of the provider in use.
+	 * @return the name, or {@code null} before the first start
+	 */
+	public @Nullable String providerName() {
+		return this.providerName;
+	}
+
+	/**
+	 * Return the devices that were present at the last start.
+	 * @return the devices
+	 */
+	public List<DeviceDescription> devices() {
+		return this.devices;
+	}
+
+	/**
+	 * Return the limits of a destroy.
+	 * @return the limits
+	 */
+	public ShutdownSettings shutdownSettings() {
+		return this.shutdown;
+	}
+
+	/**
+	 * Return how many events were delivered and not acknowledged.
+	 * @return the count, 0 unless an acknowledgement failed
+	 */
+	public long unacknowledgedEvents() {
+		return ids().stream().mapToLong((id) -> id.deliveredEvents() - id.acknowledgedEvents()).sum();
+	}
+
+	/**
+	 * Return how many CM ids are in which state.
+	 * @return the counts, without states that no id is in
+	 */
+	public Map<CmIdState, Integer> idsByState() {
+		Map<CmIdState, Integer> counts = new EnumMap<>(CmIdState.class);
+		ids().forEach((id) -> counts.merge(id.state(), 1, Integer::sum));
+		return counts;
+	}
+
+	private Collection<CmId> ids() {
+		List<CmId> ids = new ArrayList<>();
+		for (ManagedEndpoint endpoint : managed()) {
+			ids.add(endpoint.cmId());
+			endpoint.allConnections().forEach((connection) -> {
+				if (connection.cmId() != endpoint.cmId()) {
+					ids.add(connection.cmId());
+				}
+			});
+		}
+		return ids;
+	}
+
+	/**
+	 * Destroy all endpoints for good. Does nothing the second time.
+	 */
+	@Override
+	public void close() {
+		synchronized (this) {
+			this.closed = true;
+		}
+		destroyAll(DestroyTrigger.SHUTDOWN);
+	}
+
+}

@@ -1,0 +1,218 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyStep;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Server: a CM id that listens, and the connections that were accepted on it.
+ */
+public final class RdmaServer extends ManagedEndpoint {
+
+	private static final Logger logger = LoggerFactory.getLogger(RdmaServer.class);
+
+	private final ServerSettings settings;
+
+	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
+	};
+
+	RdmaServer(RdmaEndpoints registry, ServerSettings settings) {
+		super(registry, settings.name());
+		this.settings = settings;
+	}
+
+	/**
+	 * Return the settings.
+	 * @return the settings
+	 */
+	public ServerSettings settings() {
+		return this.settings;
+	}
+
+	/**
+	 * Return the port that the server listens on.
+	 * @return the port, which is an ephemeral one if 0 is configured, or 0 while it does
+	 * not listen
+	 */
+	public int port() {
+		InetSocketAddress address = cmId().localAddress();
+		return (address != null && cmId().state() == CmIdState.LISTENING) ? address.getPort() : 0;
+	}
+
+	/**
+	 * Set what learns of connections that were established, on the endpoint's handler
+	 * executor.
+	 * @param listener the listener
+	 */
+	public void onConnection(Consumer<RdmaConnection> listener) {
+		this.connectionListener = listener;
+	}
+
+	@Override
+	public String address() {
+		return Addresses.format(this.settings.address(), this.settings.port());
+	}
+
+	@Override
+	void bringUp(EndpointRuntime runtime) {
+		InetSocketAddress address = bindAddress();
+		CmId id = cmId();
+		try {
+			id.create(runtime.channel(), PortSpace.TCP, this::onEvent);
+			id.bind(address);
+			id.listen(this.settings.backlog());
+		}
+		catch (RdmaException ex) {
+			throw new RdmaEndpointException(name(), address(), ex);
+		}
+		up();
+		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
+	}
+
+	private InetSocketAddress bindAddress() {
+		if (this.settings.address().equals("*")) {
+			return new InetSocketAddress(this.settings.port());
+		}
+		try {
+			return new InetSocketAddress(InetAddress.getByName(this.settings.address()), this.settings.port());
+		}
+		catch (UnknownHostException ex) {
+			throw new RdmaEndpointException(name(), address(), "getaddrinfo", Errno.ENOENT.value(),
+					"getaddrinfo found no address for host '" + this.settings.address() + "' (ENOENT)", ex);
+		}
+	}
+
+	@Override
+	@Nullable DestroyMember ownMember() {
+		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		steps.put(DestroyStepName.DESTROY_LISTENER, (deadline) -> {
+			cmId().destroy();
+			return true;
+		});
+		return new DestroyMember(name(), false, steps);
+	}
+
+	@Override
+	void stopping() {
+	}
+
+	private void onEvent(CmId id, CmEvent event) {
+		statistics().event(event.type(), event.status());
+		CmId child = event.child();
+		if (child != null) {
+			request(child, event);
+		}
+		else if (event.type() == CmEventType.DEVICE_REMOVAL) {
+			EndpointRuntime runtime = runtime();
+			if (runtime != null) {
+				down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(), event.describe(),
+						null));
+				runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
+			}
+		}
+	}
+
+	private void request(CmId child, CmEvent event) {
+		long begin = System.nanoTime();
+		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, child, runtime,
+				(childEvent) -> answered(runtime, begin, childEvent), () -> {
+				}));
+		EndpointRuntime runtime = runtime();
+		if (connection == null || runtime == null) {
+			throw new RejectedExecutionException("Server '" + name() + "' takes no connections any more");
+		}
+		child.handleEvents(connection::onEvent);
+		try {
+			runtime.acceptExecutor().execute(() -> accept(runtime, connection, event, begin));
+		}
+		catch (RejectedExecutionException ex) {
+			connection.end(DestroyTrigger.DISCONNECT, ex);
+		}
+	}
+
+	private void answered(EndpointRuntime runtime, long begin, CmEvent event) {
+		if (event.type() == CmEventType.ESTABLISHED) {
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), null);
+		}
+	}
+
+	private void accept(EndpointRuntime runtime, RdmaConnection connection, CmEvent request, long begin) {
+		try {
+			connection.setUp();
+			ConnectionSettings parameters = this.settings.connection();
+			connection.whileSettingUp(() -> connection.cmId()
+				.accept(new ConnectionParameters(parameters.privateData(),
+						Math.min(parameters.responderResources(), request.responderResources()),
+						Math.min(parameters.initiatorDepth(), request.initiatorDepth()), false, parameters.retryCount(),
+						parameters.rnrRetryCount(), false, 0)));
+		}
+		catch (ConnectionClosedException ex) {
+			logger.debug("{} was closed before it was accepted", connection, ex);
+		}
+		catch (RdmaException ex) {
+			RdmaEndpointException failure = new RdmaEndpointException(name(), address(), ex);
+			logger.warn("Could not accept {}: {}", connection, failure.getMessage());
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), failure);
+			connection.end(DestroyTrigger.DISCONNECT, failure);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("Could not accept {}", connection, ex);
+			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("Could not accept: " + ex, ex));
+		}
+	}
+
+	@Override
+	public void established(RdmaConnection connection) {
+		EndpointRuntime runtime = runtime();
+		if (runtime != null) {
+			runtime.handlerExecutor().execute(() -> this.connectionListener.accept(connection));
+		}
+	}
+
+	@Override
+	public void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
+		if (cause != null) {
+			logger.info("{} ended: {}", connection, cause.getMessage());
+		}
+		else {
+			logger.debug("{} ended, {}", connection, trigger.tag());
+		}
+	}
+
+	@Override
+	public QueuePairSettings queuePairSettings() {
+		return this.settings.queuePair();
+	}
+
+	@Override
+	public ConnectionSettings connectionSettings() {
+		return this.settings.connection();
+	}
+
+	@Override
+	public MemorySettings memorySettings() {
+		return this.settings.memory();
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.github.rdmaboot.endpoint;
+
+/**
+ * Settings of a server.
+ *
+ * @param name the configured name
+ * @param address the local address or host name to listen on, or {@code *} for all
+ * @param port the port to listen on, 0 to 65535; 0 takes an ephemeral one
+ * @param backlog how many connection requests may wait to be fetched; 0 takes the
+ * system's maximum
+ * @param queuePair the sizes of the queue pairs
+ * @param connection the parameters of the connections
+ * @param memory the memory of each connection
+ */
+public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
+		ConnectionSettings connection, MemorySettings memory) {
+
+	public ServerSettings {
+		Settings.notEmpty("name", name);
+		Settings.notEmpty("address", address);
+		Settings.between("port", port, 0, 65535);
+		Settings.atLeast("backlog", backlog, 0);
+	}
+
+}

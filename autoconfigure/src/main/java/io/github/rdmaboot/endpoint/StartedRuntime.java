@@ -1,0 +1,235 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.verbs.Devices;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Event channel, devices and threads of a registry, from one start to its stop. All
+ * threads are daemons and end with it.
+ */
+final class StartedRuntime implements EndpointRuntime {
+
+	private static final Logger logger = LoggerFactory.getLogger(StartedRuntime.class);
+
+	private static final AtomicInteger starts = new AtomicInteger();
+
+	private static final int MAX_CONNECTING = 16;
+
+	private static final int MAX_ACCEPTING = 4;
+
+	private static final Duration THREAD_END_TIMEOUT = Duration.ofSeconds(2);
+
+	private final RdmaProvider provider;
+
+	private final Devices devices;
+
+	private final EndpointListeners listeners;
+
+	private final DestroyLimits limits;
+
+	private final ThreadPoolExecutor connectExecutor;
+
+	private final ThreadPoolExecutor acceptExecutor;
+
+	private final ThreadPoolExecutor conductors;
+
+	private final ScheduledThreadPoolExecutor scheduler;
+
+	private final @Nullable ExecutorService ownHandlerExecutor;
+
+	private final Executor handlerExecutor;
+
+	private final EventChannel channel;
+
+	private final ConnectionReaper reaper;
+
+	private StartedRuntime(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
+			EndpointListeners listeners) {
+		String prefix = "rdma-" + starts.incrementAndGet();
+		this.provider = provider;
+		this.limits = limits;
+		this.listeners = listeners;
+		this.devices = new Devices(provider, prefix);
+		this.connectExecutor = pool(prefix + "-connect", MAX_CONNECTING);
+		this.acceptExecutor = pool(prefix + "-accept", MAX_ACCEPTING);
+		this.conductors = pool(prefix + "-destroy", 2);
+		this.scheduler = new ScheduledThreadPoolExecutor(1, threads(prefix + "-timer"));
+		this.scheduler.setRemoveOnCancelPolicy(true);
+		this.scheduler.setKeepAliveTime(10, TimeUnit.SECONDS);
+		this.scheduler.allowCoreThreadTimeOut(true);
+		if (handlerExecutor != null) {
+			this.ownHandlerExecutor = null;
+			this.handlerExecutor = new SafeExecutor(handlerExecutor);
+		}
+		else {
+			ExecutorService own = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
+					new SynchronousQueue<>(), threads(prefix + "-handler"));
+			this.ownHandlerExecutor = own;
+			this.handlerExecutor = new SafeExecutor(own);
+		}
+		this.reaper = new ConnectionReaper(this.conductors, limits, listeners);
+		this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
+	}
+
+	static StartedRuntime open(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
+			EndpointListeners listeners) {
+		return new StartedRuntime(provider, handlerExecutor, limits, listeners);
+	}
+
+	private static ThreadPoolExecutor pool(String name, int threads) {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), threads(name));
+		executor.allowCoreThreadTimeOut(true);
+		return executor;
+	}
+
+	private static ThreadFactory threads(String name) {
+		AtomicInteger numbers = new AtomicInteger();
+		return (task) -> {
+			Thread thread = new Thread(task, name + "-" + numbers.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		};
+	}
+
+	/**
+	 * Begin no attempts to connect any more.
+	 */
+	void stopNewWork() {
+		this.scheduler.shutdownNow();
+	}
+
+	// End the threads and free what is left, when all endpoints have been destroyed.
+	String close(Deadline total) {
+		this.connectExecutor.shutdown();
+		this.acceptExecutor.shutdown();
+		awaitEnd(this.connectExecutor, total);
+		awaitEnd(this.acceptExecutor, total);
+		this.conductors.shutdown();
+		awaitEnd(this.conductors, total);
+		if (this.ownHandlerExecutor != null) {
+			this.ownHandlerExecutor.shutdown();
+		}
+		try {
+			this.channel.close(THREAD_END_TIMEOUT);
+		}
+		catch (IllegalStateException ex) {
+			logger.warn("{}", ex.getMessage());
+			return "left";
+		}
+		this.provider.close();
+		return "closed";
+	}
+
+	private static void awaitEnd(ExecutorService executor, Deadline total) {
+		try {
+			if (!executor.awaitTermination(Math.max(1, total.remainingNanos()), TimeUnit.NANOSECONDS)) {
+				logger.warn("A thread of the RDMA endpoints is still inside a call: {}", executor);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public void destroyOrphan(CmId id) {
+		try {
+			this.acceptExecutor.execute(() -> rejectAndDestroy(id));
+		}
+		catch (RejectedExecutionException ex) {
+			rejectAndDestroy(id);
+		}
+	}
+
+	private static void rejectAndDestroy(CmId id) {
+		try {
+			if (id.state() == CmIdState.REQUESTED) {
+				id.reject(new byte[0]);
+			}
+		}
+		catch (RdmaException ex) {
+			if (ex.errno() != Errno.EINVAL.value()) {
+				logger.debug("Could not reject a connection request that nobody wants", ex);
+			}
+		}
+		try {
+			id.destroy();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Could not destroy the id of a connection request that nobody wants", ex);
+		}
+	}
+
+	@Override
+	public void destroyLater(RdmaConnection connection, DestroyTrigger trigger) {
+		this.reaper.destroy(connection, trigger);
+	}
+
+	@Override
+	public void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger) {
+		this.conductors
+			.execute(() -> new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger));
+	}
+
+	@Override
+	public EventChannel channel() {
+		return this.channel;
+	}
+
+	@Override
+	public Devices devices() {
+		return this.devices;
+	}
+
+	@Override
+	public Executor handlerExecutor() {
+		return this.handlerExecutor;
+	}
+
+	@Override
+	public Executor connectExecutor() {
+		return this.connectExecutor;
+	}
+
+	@Override
+	public Executor acceptExecutor() {
+		return this.acceptExecutor;
+	}
+
+	@Override
+	public ScheduledExecutorService scheduler() {
+		return this.scheduler;
+	}
+
+	@Override
+	public void connectEnded(String endpoint, Duration took, @Nullable RdmaEndpointException error) {
+		this.listeners.connectEnded(endpoint, took, error);
+	}
+
+}

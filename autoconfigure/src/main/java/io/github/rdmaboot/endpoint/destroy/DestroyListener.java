@@ -1,0 +1,37 @@
+package io.github.rdmaboot.endpoint.destroy;
+
+import java.time.Duration;
+
+/**
+ * Learns of destroys. Called on the thread that conducts the destroy or, for
+ * {@link #returnedLate}, on the thread that had been stuck; implementations return
+ * quickly and do not throw.
+ */
+public interface DestroyListener {
+
+	/**
+	 * A destroy begins.
+	 * @param endpoint the configured name of the endpoint
+	 * @param connection the number of the connection, or 0 for the whole endpoint
+	 * @param trigger why it is destroyed
+	 */
+	default void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+	}
+
+	/**
+	 * A destroy ended.
+	 * @param report what it did
+	 */
+	void destroyEnded(DestroyReport report);
+
+	/**
+	 * A call that had been left behind returned after all.
+	 * @param endpoint the configured name of the endpoint
+	 * @param connection the number of the connection, or 0 for the whole endpoint
+	 * @param step what the step did in the end
+	 * @param stuckFor how long the call took
+	 */
+	default void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.github.rdmaboot.endpoint.destroy;
+
+/**
+ * Steps of an orderly destroy, in the order in which they are carried out: each frees
+ * what the later ones may still refer to. A step runs for all members of a destroy before
+ * the next one begins, so that all of them share one grace period.
+ */
+public enum DestroyStepName {
+
+	/** Take no new work: no connection requests, no posts. */
+	QUIESCE("quiesce", false),
+
+	/** Destroy the listening id, after which no connection can be added. */
+	DESTROY_LISTENER("destroy-listener", false),
+
+	/** Ask the peer to disconnect, which moves the queue pair to the error state. */
+	DISCONNECT("disconnect", false),
+
+	/** Wait for the peer to disconnect. */
+	AWAIT_DISCONNECTED("await-disconnected", true),
+
+	/** Move the queue pair to the error state if it is not there yet. */
+	FLUSH("flush", false),
+
+	/** Wait until every posted request has completed. */
+	DRAIN("drain", true),
+
+	/** Destroy the queue pair. */
+	DESTROY_QP("destroy-qp", false),
+
+	/** Deregister the memory. */
+	DEREG_MR("dereg-mr", false),
+
+	/** Destroy the completion queue. */
+	DESTROY_CQ("destroy-cq", false),
+
+	/** Give the device back; the last one frees its completion channel and domain. */
+	RELEASE_DEVICE("release-device", false),
+
+	/** Destroy the connection's id. */
+	DESTROY_ID("destroy-id", false);
+
+	private final String tag;
+
+	private final boolean wait;
+
+	DestroyStepName(String tag, boolean wait) {
+		this.tag = tag;
+		this.wait = wait;
+	}
+
+	/**
+	 * Return the name for logs and metrics.
+	 * @return the name in lower case
+	 */
+	public String tag() {
+		return this.tag;
+	}
+
+	/**
+	 * Return whether the step waits for something that may never come, so that reaching
+	 * the limit is no failure.
+	 * @return whether it is a wait
+	 */
+	public boolean isWait() {
+		return this.wait;
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.github.rdmaboot.endpoint.destroy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Destroys groups of native objects together: each step for all members before the next
+ * step, none left out because an earlier one failed, and nobody waiting for a call that
+ * does not return.
+ * <p>
+ * A native call cannot be interrupted. One that passes its limit is left behind with its
+ * daemon thread, and with it the remaining steps of that member alone, since they would
+ * touch what the call still uses.
+ */
+public final class OrderlyDestroy {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderlyDestroy.class);
+
+	private final DestroyLimits limits;
+
+	private final DestroyListener listener;
+
+	/**
+	 * Create the destroyer.
+	 * @param limits the limits
+	 * @param listener learns of what happens
+	 */
+	public OrderlyDestroy(DestroyLimits limits, DestroyListener listener) {
+		this.limits = limits;
+		this.listener = listener;
+	}
+
+	/**
+	 * Destroy groups on the calling thread, which is held up for at most the total limit.
+	 * @param groups what to destroy
+	 * @param trigger why
+	 * @return a report for each group, in the same order
+	 */
+	public List<DestroyReport> run(List<DestroyGroup> groups, DestroyTrigger trigger) {
+		Deadline total = Deadline.after(this.limits.total());
+		Instant startedAt = Instant.now();
+		long start = System.nanoTime();
+		List<Progress> all = new ArrayList<>();
+		Map<DestroyGroup, List<Progress>> byGroup = new LinkedHashMap<>();
+		for (DestroyGroup group : groups) {
+			this.listener.destroyStarted(group.endpoint(), group.connection(), trigger);
+			List<Progress> members = group.members().stream().map((member) -> new Progress(group, member)).toList();
+			byGroup.put(group, members);
+			all.addAll(members);
+		}
+		try (Reapers reapers = new Reapers()) {
+			for (DestroyStepName step : DestroyStepName.values()) {
+				runStep(reapers, step, all, total);
+			}
+		}
+		List<DestroyReport> reports = new ArrayList<>();
+		byGroup.forEach((group, members) -> {
+			DestroyReport report = report(group, members, trigger, startedAt,
+					Duration.ofNanos(System.nanoTime() - start));
+			reports.add(report);
+			this.listener.destroyEnded(report);
+		});
+		return reports;
+	}
+
+	private void runStep(Reapers reapers, DestroyStepName step, List<Progress> all, Deadline total) {
+		Deadline deadline = this.limits.deadlineOf(step, total);
+		Map<Progress, StepTask> tasks = new LinkedHashMap<>();
+		for (Progress member : all) {
+			DestroyStep work = member.member.steps().get(step);
+			if (work == null) {
+				continue;
+			}
+			if (member.stuck) {
+				member.reports.add(new StepReport(step, member.member.subject(), Duration.ZERO, StepOutcome.ABANDONED,
+						"", 0, "an earlier call is still stuck"));
+				continue;
+			}
+			tasks.put(member, new StepTask(step, member.member.subject(), work, deadline,
+					(report) -> returnedLate(member.group, report)));
+		}
+		// A wait gives up by itself, so what bounds it here is a backstop.
+		Duration limit = step.isWait() ? deadline.remaining().plus(this.limits.call()) : this.limits.call();
+		reapers.runAll(List.copyOf(tasks.values()), step.isWait(),
+				step.isWait() ? total.orEarlier(Deadline.after(limit)) : total, limit);
+		tasks.forEach((member, task) -> member.add(task.conclude()));
+	}
+
+	private void returnedLate(DestroyGroup group, StepReport report) {
+		logger.warn("Call that was left behind returned after {} ms: {} of {}, {} {}", report.duration().toMillis(),
+				report.step().tag(), report.subject(), report.outcome().tag(), report.detail());
+		this.listener.returnedLate(group.endpoint(), group.connection(), report, report.duration());
+	}
+
+	private static DestroyReport report(DestroyGroup group, List<Progress> members, DestroyTrigger trigger,
+			Instant startedAt, Duration duration) {
+		List<StepReport> steps = new ArrayList<>();
+		DestroyResult result = DestroyResult.SUCCESS;
+		int connections = 0;
+		for (Progress member : members) {
+			steps.addAll(member.reports);
+			connections += member.member.connection() ? 1 : 0;
+			if (member.stuck) {
+				result = DestroyResult.TIMEOUT;
+			}
+			else if (member.failed && result == DestroyResult.SUCCESS) {
+				result = DestroyResult.FAILURE;
+			}
+		}
+		return new DestroyReport(group.endpoint(), group.connection(), trigger, startedAt, duration, result,
+				connections, steps);
+	}
+
+	/**
+	 * What has become of a member so far.
+	 */
+	private static final class Progress {
+
+		private final DestroyGroup group;
+
+		private final DestroyMember member;
+
+		private final List<StepReport> reports = new ArrayList<>();
+
+		private boolean stuck;
+
+		private boolean failed;
+
+		private Progress(DestroyGroup group, DestroyMember member) {
+			this.group = group;
+			this.member = member;
+		}
+
+		private void add(StepReport report) {
+			this.reports.add(report);
+			this.failed |= report.outcome() == StepOutcome.FAILURE;
+			this.stuck |= report.outcome() == StepOutcome.TIMEOUT || report.outcome() == StepOutcome.ABANDONED;
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.github.rdmaboot.endpoint.destroy;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step on one member, run by a reaper thread and watched by the conductor. The state
+ * is one atomic value: whoever moves a running task on, its thread by ending or the
+ * conductor by leaving it behind, has the say.
+ */
+final class StepTask implements Runnable {
+
+	private enum State {
+
+		PENDING, RUNNING, DONE, LEFT_BEHIND
+
+	}
+
+	private final DestroyStepName step;
+
+	private final String subject;
+
+	private final DestroyStep work;
+
+	private final Deadline deadline;
+
+	private final LateReturn lateReturn;
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
+
+	private final CountDownLatch started = new CountDownLatch(1);
+
+	private final CountDownLatch ended = new CountDownLatch(1);
+
+	private volatile long startedAt;
+
+	private volatile @Nullable StepReport report;
+
+	StepTask(DestroyStepName step, String subject, DestroyStep work, Deadline deadline, LateReturn lateReturn) {
+		this.step = step;
+		this.subject = subject;
+		this.work = work;
+		this.deadline = deadline;
+		this.lateReturn = lateReturn;
+	}
+
+	@Override
+	public void run() {
+		this.startedAt = System.nanoTime();
+		if (!this.state.compareAndSet(State.PENDING, State.RUNNING)) {
+			return;
+		}
+		this.started.countDown();
+		StepReport report = execute();
+		this.report = report;
+		if (this.state.compareAndSet(State.RUNNING, State.DONE)) {
+			this.ended.countDown();
+		}
+		else {
+			this.lateReturn.returned(report);
+		}
+	}
+
+	// Wait until the task has ended.
+	boolean await(Deadline limit) {
+		return limit.await(this.ended);
+	}
+
+	boolean isStarted() {
+		return this.started.getCount() == 0;
+	}
+
+	Duration runningFor() {
+		return isStarted() ? Duration.ofNanos(System.nanoTime() - this.startedAt) : Duration.ZERO;
+	}
+
+	/**
+	 * Leave the task behind if it is still running, or keep it from ever starting.
+	 * @return the report of what became of it
+	 */
+	StepReport conclude() {
+		if (this.state.compareAndSet(State.PENDING, State.LEFT_BEHIND)) {
+			return new StepReport(this.step, this.subject, Duration.ZERO, StepOutcome.ABANDONED, "", 0,
+					"no time was left to attempt it");
+		}
+		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
+			return new StepReport(this.step, this.subject, runningFor(), StepOutcome.TIMEOUT, this.step.tag(), 0,
+					"still inside the call after " + runningFor().toMillis() + " ms; left behind with its thread");
+		}
+		StepReport report = this.report;
+		if (report == null) {
+			throw new IllegalStateException("Step " + this.step.tag() + " was concluded twice");
+		}
+		return report;
+	}
+
+	private StepReport execute() {
+		try {
+			boolean done = this.work.run(this.deadline);
+			return report(done ? StepOutcome.SUCCESS : StepOutcome.EXPIRED, "", 0, done ? "" : "the limit was reached");
+		}
+		catch (RdmaException ex) {
+			return report(StepOutcome.FAILURE, ex.call(), ex.errno(), String.valueOf(ex.getMessage()));
+		}
+		catch (RuntimeException | Error ex) {
+			return report(StepOutcome.FAILURE, "", 0, ex.toString());
+		}
+	}
+
+	private StepReport report(StepOutcome outcome, String call, int errno, String detail) {
+		Duration took = Duration.ofNanos(System.nanoTime() - this.startedAt);
+		return new StepReport(this.step, this.subject, took, outcome, call, errno, detail);
+	}
+
+	/**
+	 * Learns that a task which was left behind has ended.
+	 */
+	@FunctionalInterface
+	interface LateReturn {
+
+		/**
+		 * The task ended.
+		 * @param report what it did
+		 */
+		void returned(StepReport report);
+
+	}
+
+}
