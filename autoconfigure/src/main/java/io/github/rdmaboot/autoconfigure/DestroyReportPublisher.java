@@ -1,0 +1,38 @@
+package io.github.rdmaboot.autoconfigure;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Publishes each {@link DestroyReport} as an application event while the context is
+ * active, which it still is when endpoints stop at its close. Listeners run on the thread
+ * that conducts the destroy and delay it.
+ */
+class DestroyReportPublisher implements DestroyListener {
+
+	private static final Logger logger = LoggerFactory.getLogger(DestroyReportPublisher.class);
+
+	private final ConfigurableApplicationContext context;
+
+	DestroyReportPublisher(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	@Override
+	public void destroyEnded(DestroyReport report) {
+		if (!this.context.isActive()) {
+			return;
+		}
+		try {
+			this.context.publishEvent(report);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A listener failed on the destroy report of RDMA endpoint '{}'", report.subject(), ex);
+		}
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.endpoint.ConnectListener;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.provider.RdmaProvider;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of the RDMA endpoints that are configured under {@code rdma.servers}
+ * and {@code rdma.clients}. A bean of type {@link RdmaProvider} takes the place of the
+ * configured provider.
+ */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(RdmaProperties.class)
+@Import(RdmaEndpointRegistrar.class)
+public final class RdmaAutoConfiguration {
+
+	@Bean
+	RdmaEndpoints rdmaEndpoints(RdmaProperties properties, ObjectProvider<RdmaProvider> providers,
+			ConfigurableApplicationContext context) {
+		RdmaProviderFactory factory = new RdmaProviderFactory(properties.provider(), context.getClassLoader());
+		Supplier<RdmaProvider> provider = () -> providers.getIfAvailable(factory);
+		RdmaEndpoints endpoints = new RdmaEndpoints(provider, SettingsConverter.shutdown(properties.shutdown()), null);
+		properties.servers().forEach((name, server) -> endpoints.addServer(SettingsConverter.server(name, server)));
+		properties.clients().forEach((name, client) -> endpoints.addClient(SettingsConverter.client(name, client)));
+		return endpoints;
+	}
+
+	@Bean
+	RdmaLifecycle rdmaLifecycle(RdmaEndpoints endpoints, RdmaProperties properties,
+			ConfigurableApplicationContext context) {
+		return new RdmaLifecycle(endpoints, properties.lifecycle(), context);
+	}
+
+	@Bean
+	ListenerBinding rdmaListenerBinding(RdmaEndpoints endpoints, ObjectProvider<DestroyListener> destroyListeners,
+			ObjectProvider<ConnectListener> connectListeners) {
+		return new ListenerBinding(endpoints, destroyListeners, connectListeners);
+	}
+
+	@Bean
+	DestroyReportPublisher rdmaDestroyReportPublisher(ConfigurableApplicationContext context) {
+		return new DestroyReportPublisher(context);
+	}
+
+	@Bean
+	ShutdownTimeoutCheck rdmaShutdownTimeoutCheck(RdmaProperties properties, Environment environment) {
+		return new ShutdownTimeoutCheck(properties.shutdown().timeout(), environment);
+	}
+
+}

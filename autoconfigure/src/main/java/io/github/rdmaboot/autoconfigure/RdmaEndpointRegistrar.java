@@ -1,0 +1,69 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaEndpoint;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.RdmaServer;
+
+import org.springframework.beans.factory.BeanRegistrar;
+import org.springframework.beans.factory.BeanRegistry;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Registers a bean {@code <name>} for each configured endpoint, and {@code <name>.cmId}
+ * for its CM id. The beans are views of what {@link RdmaEndpoints} holds, which therefore
+ * is destroyed after everything that uses an endpoint.
+ */
+class RdmaEndpointRegistrar implements BeanRegistrar {
+
+	static final String CM_ID_SUFFIX = ".cmId";
+
+	/** Taken by the health contributor of the devices, next to those of the endpoints. */
+	static final String RESERVED_NAME = "devices";
+
+	@Override
+	public void register(BeanRegistry registry, Environment environment) {
+		RdmaProperties properties = Binder.get(environment).bindOrCreate("rdma", RdmaProperties.class);
+		Map<String, String> owners = new LinkedHashMap<>();
+		properties.servers().keySet().forEach((name) -> claim(owners, name, "rdma.servers"));
+		properties.clients().keySet().forEach((name) -> claim(owners, name, "rdma.clients"));
+		properties.servers().keySet().forEach((name) -> register(registry, name, RdmaServer.class));
+		properties.clients().keySet().forEach((name) -> register(registry, name, RdmaClient.class));
+	}
+
+	private void claim(Map<String, String> owners, String name, String map) {
+		if (name.isBlank() || name.indexOf('/') >= 0 || name.equals(RESERVED_NAME)) {
+			throw new InvalidRdmaNameException(name, "The name '" + name + "' under " + map
+					+ " cannot be used: it must not be empty, contain a '/' or be '" + RESERVED_NAME + "'");
+		}
+		for (String bean : new String[] { name, name + CM_ID_SUFFIX }) {
+			String owner = owners.putIfAbsent(bean, "'" + name + "' under " + map);
+			if (owner != null) {
+				throw new InvalidRdmaNameException(name, "The endpoints " + owner + " and '" + name + "' under " + map
+						+ " both need a bean named '" + bean + "'");
+			}
+		}
+	}
+
+	private <T extends RdmaEndpoint> void register(BeanRegistry registry, String name, Class<T> type) {
+		registry.registerBean(name, type, (spec) -> spec.description("RDMA endpoint '" + name + "'")
+			.supplier((context) -> type.cast(find(context.bean(RdmaEndpoints.class), name))));
+		registry.registerBean(name + CM_ID_SUFFIX, CmId.class,
+				(spec) -> spec.description("CM id of the RDMA endpoint '" + name + "'")
+					.supplier((context) -> find(context.bean(RdmaEndpoints.class), name).cmId()));
+	}
+
+	private static RdmaEndpoint find(RdmaEndpoints endpoints, String name) {
+		RdmaEndpoint endpoint = endpoints.find(name);
+		if (endpoint == null) {
+			throw new IllegalStateException("No RDMA endpoint is named '" + name + "'");
+		}
+		return endpoint;
+	}
+
+}

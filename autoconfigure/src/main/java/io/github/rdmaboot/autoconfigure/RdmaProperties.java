@@ -1,0 +1,158 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+
+import io.github.rdmaboot.endpoint.ClientStartup;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Configuration properties of RDMA endpoints.
+ *
+ * @param enabled Whether to configure RDMA endpoints.
+ * @param provider How the provider of the RDMA calls is chosen.
+ * @param lifecycle Start and stop together with the application.
+ * @param shutdown Limits of the orderly destroy of endpoints.
+ * @param servers Endpoints that listen, by name. The name is that of the endpoint's bean.
+ * @param clients Endpoints that connect, by name. The name is that of the endpoint's
+ * bean.
+ */
+@ConfigurationProperties("rdma")
+public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("native") RdmaProviderType provider,
+		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Map<String, Server> servers,
+		@DefaultValue Map<String, Client> clients) {
+
+	/**
+	 * Start and stop together with the application.
+	 *
+	 * @param phase Phase in which endpoints start and stop. Lower phases start earlier
+	 * and stop later.
+	 * @param autoStartup Whether endpoints start with the application.
+	 */
+	public record Lifecycle(@DefaultValue("" + RdmaLifecycle.DEFAULT_PHASE) int phase,
+			@DefaultValue("true") boolean autoStartup) {
+
+	}
+
+	/**
+	 * Limits of the orderly destroy of endpoints.
+	 *
+	 * @param timeout Limit of the whole destroy of all endpoints. Should be less than
+	 * 'spring.lifecycle.timeout-per-shutdown-phase'.
+	 * @param disconnectGrace How long all peers together may take to disconnect.
+	 * @param drainTimeout How long all posted requests together may take to complete.
+	 * @param destroyTimeout How long one native call may take before it is left behind.
+	 */
+	public record Shutdown(@DefaultValue("20s") Duration timeout, @DefaultValue("3s") Duration disconnectGrace,
+			@DefaultValue("2s") Duration drainTimeout, @DefaultValue("5s") Duration destroyTimeout) {
+
+	}
+
+	/**
+	 * Endpoint that listens.
+	 *
+	 * @param address Local address or host name to listen on. '*' stands for all.
+	 * @param port Port to listen on. 0 takes an ephemeral one.
+	 * @param backlog How many connection requests may wait to be taken. 0 takes the
+	 * system's maximum.
+	 * @param queuePair Sizes of the queue pair of each connection.
+	 * @param connection Parameters of each connection.
+	 * @param memory Registered memory of each connection.
+	 */
+	public record Server(@DefaultValue("*") String address, @Nullable Integer port, @DefaultValue("128") int backlog,
+			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory) {
+
+	}
+
+	/**
+	 * Endpoint that connects.
+	 *
+	 * @param address Address or host name of the peer.
+	 * @param port Port of the peer.
+	 * @param localAddress Local address to connect from. By default the route decides.
+	 * @param resolveTimeout Limit of resolving the address, and that of resolving the
+	 * route.
+	 * @param connectTimeout Limit of connecting once address and route are resolved.
+	 * @param startup When to connect first.
+	 * @param reconnect How to make a lost connection anew.
+	 * @param queuePair Sizes of the queue pair of the connection.
+	 * @param connection Parameters of the connection.
+	 * @param memory Registered memory of the connection.
+	 */
+	public record Client(@Nullable String address, @Nullable Integer port, @Nullable String localAddress,
+			@DefaultValue("2s") Duration resolveTimeout, @DefaultValue("5s") Duration connectTimeout,
+			@DefaultValue("background") ClientStartup startup, @DefaultValue Reconnect reconnect,
+			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory) {
+
+	}
+
+	/**
+	 * How to make a lost connection anew.
+	 *
+	 * @param enabled Whether to make a lost connection anew.
+	 * @param initialBackoff Pause before the first attempt. Doubled for each further one.
+	 * @param maxBackoff Longest pause between attempts.
+	 * @param jitter Part of each pause that is random, from 0 to 1.
+	 * @param maxAttempts How many attempts to make before giving up. 0 sets no limit.
+	 */
+	public record Reconnect(@DefaultValue("true") boolean enabled, @DefaultValue("100ms") Duration initialBackoff,
+			@DefaultValue("10s") Duration maxBackoff, @DefaultValue("0.2") double jitter,
+			@DefaultValue("0") int maxAttempts) {
+
+	}
+
+	/**
+	 * Sizes of a queue pair.
+	 *
+	 * @param maxSendWr How many sends may be outstanding. By default as many as there are
+	 * buffers.
+	 * @param maxRecvWr How many receives may be posted. By default as many as there are
+	 * buffers.
+	 * @param maxSendSge How many buffers a send may have.
+	 * @param maxRecvSge How many buffers a receive may have.
+	 * @param maxInlineData How many bytes a send may carry inline.
+	 */
+	public record QueuePair(@Nullable Integer maxSendWr, @Nullable Integer maxRecvWr, @DefaultValue("1") int maxSendSge,
+			@DefaultValue("1") int maxRecvSge, @DefaultValue("0") int maxInlineData) {
+
+	}
+
+	/**
+	 * Parameters of a connection.
+	 *
+	 * @param responderResources How many reads and atomics of the peer to serve at once,
+	 * from 0 to 255.
+	 * @param initiatorDepth How many reads and atomics may be outstanding, from 0 to 255.
+	 * @param retryCount How often to send an unanswered packet again, from 0 to 7. With 7
+	 * some devices, soft-RoCE among them, never report a dead peer.
+	 * @param rnrRetryCount How often to send a packet again for which the peer had no
+	 * receive, from 0 to 7. 7 means without end.
+	 * @param privateData Text for the peer, sent as UTF-8 with the request or the
+	 * acceptance. At most 56 bytes of a client and 196 of a server on InfiniBand and
+	 * RoCE.
+	 * @param tos Type of service of the packets, from 0 to 255. By default the system's.
+	 * @param ackTimeout Acknowledgement timeout as an exponent n from 0 to 31 of 4.096 µs
+	 * · 2^n. By default the system's.
+	 */
+	public record Connection(@DefaultValue("1") int responderResources, @DefaultValue("1") int initiatorDepth,
+			@DefaultValue("6") int retryCount, @DefaultValue("7") int rnrRetryCount,
+			@DefaultValue("") String privateData, @Nullable Integer tos, @Nullable Integer ackTimeout) {
+
+	}
+
+	/**
+	 * Registered memory of a connection.
+	 *
+	 * @param bufferSize Size of a buffer, which is that of the largest message.
+	 * @param bufferCount How many buffers there are for sending, and as many for
+	 * receiving.
+	 */
+	public record Memory(@DefaultValue("16KB") DataSize bufferSize, @DefaultValue("16") int bufferCount) {
+
+	}
+
+}

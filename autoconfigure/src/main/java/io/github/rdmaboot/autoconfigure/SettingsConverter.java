@@ -1,0 +1,125 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Connection;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Reconnect;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Server;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Shutdown;
+import io.github.rdmaboot.endpoint.ClientSettings;
+import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.MemorySettings;
+import io.github.rdmaboot.endpoint.QueuePairSettings;
+import io.github.rdmaboot.endpoint.ReconnectSettings;
+import io.github.rdmaboot.endpoint.ServerSettings;
+import io.github.rdmaboot.endpoint.ShutdownSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Converts bound properties to the settings of endpoints. A value that the settings
+ * refuse is reported with the full name of its property.
+ */
+final class SettingsConverter {
+
+	private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9-]+");
+
+	/** The settings say what is wrong as {@code <setting> is <value> but must ...}. */
+	private static final Pattern SETTING = Pattern.compile("([a-z-]+) is .*", Pattern.DOTALL);
+
+	private SettingsConverter() {
+	}
+
+	static ShutdownSettings shutdown(Shutdown properties) {
+		return convert("rdma.shutdown", () -> new ShutdownSettings(properties.timeout(), properties.disconnectGrace(),
+				properties.drainTimeout(), properties.destroyTimeout()));
+	}
+
+	static ServerSettings server(String name, Server properties) {
+		String path = path("rdma.servers", name);
+		int port = required(path, "port", properties.port());
+		MemorySettings memory = memory(path, properties.memory());
+		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
+		ConnectionSettings connection = connection(path, properties.connection());
+		return convert(path, () -> new ServerSettings(name, properties.address(), port, properties.backlog(), queuePair,
+				connection, memory));
+	}
+
+	static ClientSettings client(String name, Client properties) {
+		String path = path("rdma.clients", name);
+		String address = required(path, "address", properties.address());
+		int port = required(path, "port", properties.port());
+		MemorySettings memory = memory(path, properties.memory());
+		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
+		ConnectionSettings connection = connection(path, properties.connection());
+		ReconnectSettings reconnect = reconnect(path, properties.reconnect());
+		return convert(path,
+				() -> new ClientSettings(name, address, port, properties.localAddress(), properties.resolveTimeout(),
+						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory));
+	}
+
+	private static ReconnectSettings reconnect(String path, Reconnect properties) {
+		return convert(path + ".reconnect", () -> new ReconnectSettings(properties.enabled(),
+				properties.initialBackoff(), properties.maxBackoff(), properties.jitter(), properties.maxAttempts()));
+	}
+
+	private static QueuePairSettings queuePair(String path, QueuePair properties, MemorySettings memory) {
+		Integer maxSendWr = properties.maxSendWr();
+		Integer maxRecvWr = properties.maxRecvWr();
+		return convert(path + ".queue-pair",
+				() -> new QueuePairSettings((maxSendWr != null) ? maxSendWr : memory.bufferCount(),
+						(maxRecvWr != null) ? maxRecvWr : memory.bufferCount(), properties.maxSendSge(),
+						properties.maxRecvSge(), properties.maxInlineData()));
+	}
+
+	private static ConnectionSettings connection(String path, Connection properties) {
+		return convert(path + ".connection", () -> new ConnectionSettings(properties.responderResources(),
+				properties.initiatorDepth(), properties.retryCount(), properties.rnrRetryCount(),
+				properties.privateData().getBytes(StandardCharsets.UTF_8), properties.tos(), properties.ackTimeout()));
+	}
+
+	private static MemorySettings memory(String path, Memory properties) {
+		DataSize size = properties.bufferSize();
+		if (size.toBytes() != (int) size.toBytes()) {
+			String property = path + ".memory.buffer-size";
+			throw new InvalidRdmaPropertyException(property,
+					String.format(Locale.ROOT, "%s is %s but must be less than 2GB", property, size));
+		}
+		return convert(path + ".memory", () -> new MemorySettings((int) size.toBytes(), properties.bufferCount()));
+	}
+
+	private static <T> T required(String path, String setting, @Nullable T value) {
+		if (value == null) {
+			String property = path + "." + setting;
+			throw new InvalidRdmaPropertyException(property, property + " is not set but must be");
+		}
+		return value;
+	}
+
+	private static <T> T convert(String path, Supplier<T> settings) {
+		try {
+			return settings.get();
+		}
+		catch (IllegalArgumentException ex) {
+			String message = String.valueOf(ex.getMessage());
+			var setting = SETTING.matcher(message);
+			InvalidRdmaPropertyException invalid = setting.matches()
+					? new InvalidRdmaPropertyException(path + "." + setting.group(1), path + "." + message)
+					: new InvalidRdmaPropertyException(path, "in " + path + ", " + message);
+			invalid.initCause(ex);
+			throw invalid;
+		}
+	}
+
+	static String path(String map, String name) {
+		return PLAIN_NAME.matcher(name).matches() ? map + "." + name : map + "[" + name + "]";
+	}
+
+}

@@ -1,0 +1,47 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.time.Duration;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Warns when Spring would stop waiting before the orderly destroy has reached its own
+ * limit.
+ */
+class ShutdownTimeoutCheck implements SmartInitializingSingleton {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShutdownTimeoutCheck.class);
+
+	private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
+
+	/** What Spring Boot takes unless configured otherwise. */
+	private static final Duration DEFAULT_PHASE_TIMEOUT = Duration.ofSeconds(30);
+
+	private final Duration timeout;
+
+	private final Environment environment;
+
+	ShutdownTimeoutCheck(Duration timeout, Environment environment) {
+		this.timeout = timeout;
+		this.environment = environment;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		Duration phaseTimeout = Binder.get(this.environment)
+			.bind(PHASE_TIMEOUT, Duration.class)
+			.orElse(DEFAULT_PHASE_TIMEOUT);
+		if (this.timeout.compareTo(phaseTimeout) >= 0) {
+			logger.warn(
+					"rdma.shutdown.timeout is {} but should be less than {}, which is {}: "
+							+ "beans are destroyed after that even if RDMA endpoints still are being destroyed",
+					this.timeout, PHASE_TIMEOUT, phaseTimeout);
+		}
+	}
+
+}

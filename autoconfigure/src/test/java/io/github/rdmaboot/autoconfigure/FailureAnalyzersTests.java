@@ -1,0 +1,198 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.endpoint.RdmaEndpointException;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.RdmaUnavailableException;
+import io.github.rdmaboot.provider.RdmaUnavailableException.Cause;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.mock.env.MockEnvironment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * Tests for the failure analyzers, by what an application prints that fails to start.
+ */
+class FailureAnalyzersTests {
+
+	@Test
+	void unavailableRdmaIsExplainedWithTheFix() {
+		assertThat(run(UnavailableConfiguration.class, "--rdma.servers.echo.port=7471"))
+			.contains("APPLICATION FAILED TO START")
+			.contains("RDMA cannot be used: there is no RDMA device")
+			.contains("NO_DEVICE")
+			.contains("Add one, says the test.")
+			.contains("rdma.provider=auto")
+			.contains("rdma.provider=loopback")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aBadValueIsExplainedWithPropertyValueOriginAndRange() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.echo.port=7471",
+				"--rdma.servers.echo.connection.rnr-retry-count=9"))
+			.contains("APPLICATION FAILED TO START")
+			.contains("rdma.servers.echo.connection.rnr-retry-count is 9 but must be from 0 to 7")
+			.contains("Value: \"9\"")
+			.contains("Origin: \"rdma.servers.echo.connection.rnr-retry-count\" from property source "
+					+ "\"commandLineArgs\"")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aMissingPortIsExplained() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.myEcho.backlog=1"))
+			.contains("rdma.servers.myEcho.port is not set but must be")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void theSameNameAmongServersAndClientsIsExplained() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.echo.port=7471", "--rdma.clients.echo.port=7471"))
+			.contains("both need a bean named 'echo'")
+			.contains("Give the endpoint 'echo' another name")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aBeanOfTheNameOfAnEndpointIsExplained() {
+		assertThat(run(EchoBeanConfiguration.class, "--rdma.servers.echo.port=7471"))
+			.contains("The RDMA endpoint 'echo' needs a bean named 'echo'")
+			.contains("EchoBeanConfiguration")
+			.contains("Rename that bean, or the endpoint under 'rdma.servers'")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void twoServersOnOnePortAreExplained() {
+		assertThat(run(FabricConfiguration.class, "--rdma.servers.first.port=7471",
+				"--rdma.servers.first.address=192.0.2.1", "--rdma.servers.second.port=7471",
+				"--rdma.servers.second.address=192.0.2.1"))
+			.contains("APPLICATION FAILED TO START")
+			.containsPattern("RDMA endpoint '(first|second)' could not be started")
+			.contains("Address: 192.0.2.1:7471")
+			.contains("rdma_bind_addr, EADDRINUSE")
+			.containsPattern("rdma.servers.(first|second).port")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void twoServersOnOnePortOfAllAddressesAreExplained() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.first.port=7471", "--rdma.servers.second.port=7471"))
+			.contains("rdma_bind_addr, EADDRNOTAVAIL")
+			.contains("another listener has the port")
+			.containsPattern("rdma.servers.(first|second).port")
+			.doesNotContain("\tat ");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			EADDRINUSE    | rdma.servers.echo.port
+			EADDRNOTAVAIL | rdma.servers.echo.address
+			ENODEV        | rdma.servers.echo.address
+			EACCES        | CAP_NET_BIND_SERVICE
+			ENOENT        | rdma.servers.echo.address
+			EMFILE        | LimitNOFILE
+			ENOMEM        | LimitMEMLOCK
+			EINVAL        | ibv_devinfo
+			ENOSYS        | rdma.servers.echo
+			""")
+	void theActionFollowsTheErrnoOfAServer(Errno errno, String action) {
+		FailureAnalysis analysis = analyze("echo", errno);
+		assertThat(analysis.getDescription()).contains("'echo'", "192.0.2.1:7471", "rdma_call", errno.name());
+		assertThat(analysis.getAction()).contains(action);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			EADDRNOTAVAIL | rdma.clients.remote.local-address
+			ENODEV        | rdma.clients.remote.local-address
+			ENOENT        | rdma.clients.remote.address
+			ETIMEDOUT     | rdma.clients.remote.connect-timeout
+			ECONNREFUSED  | rdma.clients.remote.port
+			ECONNREFUSED  | rdma.clients.remote.startup
+			""")
+	void theActionFollowsTheErrnoOfAClient(Errno errno, String action) {
+		assertThat(analyze("remote", errno).getAction()).contains(action);
+	}
+
+	private static FailureAnalysis analyze(String endpoint, Errno errno) {
+		MockEnvironment environment = new MockEnvironment().withProperty("rdma.servers.echo.port", "7471");
+		return new RdmaEndpointFailureAnalyzer(environment).analyze(new IllegalStateException(),
+				new RdmaEndpointException(endpoint, "192.0.2.1:7471", "rdma_call", errno.value(), null, null));
+	}
+
+	private static String run(Class<?> configuration, String... arguments) {
+		try (ConsoleOutput output = new ConsoleOutput()) {
+			assertThatException()
+				.isThrownBy(() -> new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
+					.properties("rdma.provider=loopback")
+					.run(arguments));
+			return output.toString();
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class EmptyConfiguration {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class FabricConfiguration {
+
+		@Bean
+		RdmaProvider provider() throws UnknownHostException {
+			LoopbackFabric fabric = new LoopbackFabric();
+			fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+			return new LoopbackRdmaProvider(fabric);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class EchoBeanConfiguration {
+
+		@Bean
+		String echo() {
+			return "echo";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class UnavailableConfiguration {
+
+		@Bean
+		@Scope("prototype")
+		RdmaProvider provider() {
+			Supplier<RdmaProvider> missing = () -> {
+				throw new RdmaUnavailableException(Cause.NO_DEVICE, "ibv_get_device_list", Errno.ENODEV.value(),
+						"there is no RDMA device", "Add one, says the test.");
+			};
+			return missing.get();
+		}
+
+	}
+
+}

@@ -1,0 +1,214 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.github.rdmaboot.endpoint.ClientSettings;
+import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.MemorySettings;
+import io.github.rdmaboot.endpoint.QueuePairSettings;
+import io.github.rdmaboot.endpoint.ReconnectSettings;
+import io.github.rdmaboot.endpoint.ServerSettings;
+import io.github.rdmaboot.endpoint.ShutdownSettings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link RdmaProperties} and {@link SettingsConverter}.
+ */
+class RdmaPropertiesTests {
+
+	private final Map<String, String> source = new LinkedHashMap<>();
+
+	@Test
+	void defaultsAreThoseOfTheDocumentation() {
+		RdmaProperties properties = bind();
+		assertThat(properties.enabled()).isTrue();
+		assertThat(properties.provider()).isEqualTo(RdmaProviderType.NATIVE);
+		assertThat(properties.lifecycle().phase()).isEqualTo(Integer.MIN_VALUE + 1024);
+		assertThat(properties.lifecycle().autoStartup()).isTrue();
+		assertThat(properties.servers()).isEmpty();
+		assertThat(properties.clients()).isEmpty();
+		assertThat(SettingsConverter.shutdown(properties.shutdown())).isEqualTo(ShutdownSettings.defaults());
+	}
+
+	@Test
+	void serverNeedsNothingButAPort() {
+		this.source.put("rdma.servers.echo.port", "0");
+		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
+		assertThat(settings.name()).isEqualTo("echo");
+		assertThat(settings.address()).isEqualTo("*");
+		assertThat(settings.backlog()).isEqualTo(128);
+		assertThat(settings.memory()).isEqualTo(new MemorySettings(16384, 16));
+		assertThat(settings.queuePair()).isEqualTo(new QueuePairSettings(16, 16, 1, 1, 0));
+		assertThat(settings.connection()).usingRecursiveComparison()
+			.isEqualTo(new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null));
+	}
+
+	@Test
+	void clientNeedsNothingButTheAddressOfThePeer() {
+		this.source.put("rdma.clients.echo.address", "peer");
+		this.source.put("rdma.clients.echo.port", "7471");
+		ClientSettings settings = SettingsConverter.client("echo", bind().clients().get("echo"));
+		assertThat(settings.localAddress()).isNull();
+		assertThat(settings.resolveTimeout()).isEqualTo(Duration.ofSeconds(2));
+		assertThat(settings.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
+		assertThat(settings.startup()).isEqualTo(ClientStartup.BACKGROUND);
+		assertThat(settings.reconnect())
+			.isEqualTo(new ReconnectSettings(true, Duration.ofMillis(100), Duration.ofSeconds(10), 0.2, 0));
+	}
+
+	@Test
+	void requestsThatMayBeOutstandingFollowTheNumberOfBuffers() {
+		this.source.put("rdma.servers.echo.port", "7471");
+		this.source.put("rdma.servers.echo.memory.buffer-count", "64");
+		this.source.put("rdma.servers.echo.queue-pair.max-recv-wr", "100");
+		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
+		assertThat(settings.queuePair()).isEqualTo(new QueuePairSettings(64, 100, 1, 1, 0));
+	}
+
+	@Test
+	void everyPropertyOfAServerIsBound() {
+		String server = "rdma.servers.echo.";
+		this.source.put(server + "address", "192.0.2.1");
+		this.source.put(server + "port", "7471");
+		this.source.put(server + "backlog", "7");
+		putCommon(server);
+		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
+		assertThat(settings).usingRecursiveComparison()
+			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7, new QueuePairSettings(11, 12, 2, 3, 64),
+					commonConnection(), new MemorySettings(4096, 8)));
+	}
+
+	@Test
+	void everyPropertyOfAClientIsBound() {
+		String client = "rdma.clients.echo.";
+		this.source.put(client + "address", "192.0.2.1");
+		this.source.put(client + "port", "7471");
+		this.source.put(client + "local-address", "192.0.2.2");
+		this.source.put(client + "resolve-timeout", "3s");
+		this.source.put(client + "connect-timeout", "4s");
+		this.source.put(client + "startup", "lazy");
+		this.source.put(client + "reconnect.enabled", "false");
+		this.source.put(client + "reconnect.initial-backoff", "1s");
+		this.source.put(client + "reconnect.max-backoff", "2s");
+		this.source.put(client + "reconnect.jitter", "0.5");
+		this.source.put(client + "reconnect.max-attempts", "9");
+		putCommon(client);
+		ClientSettings settings = SettingsConverter.client("echo", bind().clients().get("echo"));
+		assertThat(settings).usingRecursiveComparison()
+			.isEqualTo(new ClientSettings("echo", "192.0.2.1", 7471, "192.0.2.2", Duration.ofSeconds(3),
+					Duration.ofSeconds(4), ClientStartup.LAZY,
+					new ReconnectSettings(false, Duration.ofSeconds(1), Duration.ofSeconds(2), 0.5, 9),
+					new QueuePairSettings(11, 12, 2, 3, 64), commonConnection(), new MemorySettings(4096, 8)));
+	}
+
+	@Test
+	void everyPropertyOfTheContextIsBound() {
+		this.source.put("rdma.enabled", "false");
+		this.source.put("rdma.provider", "auto");
+		this.source.put("rdma.lifecycle.phase", "42");
+		this.source.put("rdma.lifecycle.auto-startup", "false");
+		this.source.put("rdma.shutdown.timeout", "9s");
+		this.source.put("rdma.shutdown.disconnect-grace", "0s");
+		this.source.put("rdma.shutdown.drain-timeout", "1s");
+		this.source.put("rdma.shutdown.destroy-timeout", "4s");
+		RdmaProperties properties = bind();
+		assertThat(properties.enabled()).isFalse();
+		assertThat(properties.provider()).isEqualTo(RdmaProviderType.AUTO);
+		assertThat(properties.lifecycle()).isEqualTo(new RdmaProperties.Lifecycle(42, false));
+		assertThat(SettingsConverter.shutdown(properties.shutdown())).isEqualTo(new ShutdownSettings(
+				Duration.ofSeconds(9), Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(4)));
+	}
+
+	@Test
+	void namesAreKeptAsWritten() {
+		this.source.put("rdma.servers.my-Echo.port", "1");
+		this.source.put("rdma.servers[weird.name].port", "2");
+		assertThat(bind().servers()).containsOnlyKeys("my-Echo", "weird.name");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			port                         | 65536   | port is 65536 but must be from 0 to 65535
+			backlog                      | -1      | backlog is -1 but must be at least 0
+			connection.rnr-retry-count   | 9       | rnr-retry-count is 9 but must be from 0 to 7
+			connection.tos               | 256     | tos is 256 but must be from 0 to 255
+			connection.ack-timeout       | 32      | ack-timeout is 32 but must be from 0 to 31
+			queue-pair.max-send-sge      | 0       | max-send-sge is 0 but must be at least 1
+			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
+			memory.buffer-size           | 3GB     | buffer-size is 3221225472B but must be less than 2GB
+			""")
+	void aBadValueIsReportedWithTheFullNameOfItsProperty(String property, String value, String message) {
+		this.source.put("rdma.servers.echo.port", "7471");
+		this.source.put("rdma.servers.echo." + property, value);
+		String full = "rdma.servers.echo." + property;
+		String path = full.substring(0, full.lastIndexOf('.') + 1);
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
+			.withMessage(path + message)
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo(full));
+	}
+
+	@Test
+	void aConstraintOfTwoPropertiesIsReportedWithWhereTheyAre() {
+		this.source.put("rdma.servers.echo.port", "7471");
+		this.source.put("rdma.servers.echo.memory.buffer-size", "1GB");
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
+			.withMessageContaining("rdma.servers.echo.memory")
+			.withMessageContaining("buffer-size times buffer-count");
+	}
+
+	@Test
+	void aPortThatIsNotSetIsReported() {
+		this.source.put("rdma.servers[weird.name].backlog", "1");
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.server("weird.name", bind().servers().get("weird.name")))
+			.withMessage("rdma.servers[weird.name].port is not set but must be");
+	}
+
+	@Test
+	void anAddressThatIsNotSetIsReported() {
+		this.source.put("rdma.clients.echo.port", "7471");
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
+			.withMessage("rdma.clients.echo.address is not set but must be");
+	}
+
+	private void putCommon(String endpoint) {
+		this.source.put(endpoint + "queue-pair.max-send-wr", "11");
+		this.source.put(endpoint + "queue-pair.max-recv-wr", "12");
+		this.source.put(endpoint + "queue-pair.max-send-sge", "2");
+		this.source.put(endpoint + "queue-pair.max-recv-sge", "3");
+		this.source.put(endpoint + "queue-pair.max-inline-data", "64");
+		this.source.put(endpoint + "connection.responder-resources", "2");
+		this.source.put(endpoint + "connection.initiator-depth", "3");
+		this.source.put(endpoint + "connection.retry-count", "4");
+		this.source.put(endpoint + "connection.rnr-retry-count", "5");
+		this.source.put(endpoint + "connection.private-data", "grüß");
+		this.source.put(endpoint + "connection.tos", "104");
+		this.source.put(endpoint + "connection.ack-timeout", "18");
+		this.source.put(endpoint + "memory.buffer-size", "4KB");
+		this.source.put(endpoint + "memory.buffer-count", "8");
+	}
+
+	private static ConnectionSettings commonConnection() {
+		return new ConnectionSettings(2, 3, 4, 5, "grüß".getBytes(StandardCharsets.UTF_8), 104, 18);
+	}
+
+	private RdmaProperties bind() {
+		return new Binder(new MapConfigurationPropertySource(this.source)).bindOrCreate("rdma", RdmaProperties.class);
+	}
+
+}
