@@ -1,0 +1,91 @@
+package io.github.rdmaboot.metrics;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.EndpointStatistics;
+import io.github.rdmaboot.endpoint.RdmaEndpoint;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.CompletionStatus;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+
+/**
+ * Meters that read what the endpoints count anyway. None makes a native call.
+ */
+final class EndpointMeters {
+
+	private final MeterRegistry registry;
+
+	EndpointMeters(MeterRegistry registry) {
+		this.registry = registry;
+	}
+
+	void register(RdmaEndpoints endpoints) {
+		for (CmIdState state : CmIdState.values()) {
+			gauge(RdmaMeters.CM_IDS, "CM ids by state", Tags.of(RdmaMeters.STATE, lowerCase(state)), endpoints,
+					(all) -> all.idsByState().getOrDefault(state, 0));
+		}
+		gauge(RdmaMeters.CM_EVENTS_UNACKED, "CM events delivered but not acknowledged", Tags.empty(), endpoints,
+				RdmaEndpoints::unacknowledgedEvents);
+		endpoints.endpoints().forEach(this::register);
+	}
+
+	private void register(RdmaEndpoint endpoint) {
+		Tags tags = Tags.of(RdmaMeters.ENDPOINT, endpoint.name());
+		EndpointStatistics statistics = endpoint.statistics();
+		gauge(RdmaMeters.CONNECTIONS, "Established connections", tags, endpoint,
+				(source) -> source.connections().size());
+		Gauge.builder(RdmaMeters.MEMORY_REGISTERED, statistics, EndpointStatistics::registeredBytes)
+			.description("Memory registered with RDMA devices")
+			.baseUnit("bytes")
+			.tags(tags)
+			.strongReference(true)
+			.register(this.registry);
+		counter(RdmaMeters.RECONNECTS, "Lost connections that were made anew", tags, statistics,
+				EndpointStatistics::reconnects);
+		Tags sent = tags.and(RdmaMeters.DIRECTION, "sent");
+		Tags received = tags.and(RdmaMeters.DIRECTION, "received");
+		counter(RdmaMeters.MESSAGES, "Messages", sent, statistics, EndpointStatistics::messagesSent);
+		counter(RdmaMeters.MESSAGES, "Messages", received, statistics, EndpointStatistics::messagesReceived);
+		counter(RdmaMeters.BYTES, "Bytes of messages", sent, statistics, EndpointStatistics::bytesSent);
+		counter(RdmaMeters.BYTES, "Bytes of messages", received, statistics, EndpointStatistics::bytesReceived);
+		for (CmEventType event : CmEventType.values()) {
+			Tags ofEvent = tags.and(RdmaMeters.EVENT, lowerCase(event));
+			counter(RdmaMeters.CM_EVENTS, "CM events", ofEvent.and(RdmaMeters.RESULT, "success"), statistics,
+					(source) -> source.events(event, false));
+			counter(RdmaMeters.CM_EVENTS, "CM events", ofEvent.and(RdmaMeters.RESULT, "failure"), statistics,
+					(source) -> source.events(event, true));
+		}
+		Arrays.stream(CompletionStatus.values())
+			.filter((status) -> status != CompletionStatus.SUCCESS)
+			.forEach((status) -> counter(RdmaMeters.COMPLETION_ERRORS, "Work requests that did not succeed",
+					tags.and(RdmaMeters.STATUS, lowerCase(status)), statistics,
+					(source) -> source.completionErrors(status)));
+	}
+
+	private <T> void gauge(String name, String description, Tags tags, T source, ToDoubleFunction<T> value) {
+		Gauge.builder(name, source, value)
+			.description(description)
+			.tags(tags)
+			.strongReference(true)
+			.register(this.registry);
+	}
+
+	// A function counter holds its source weakly; the endpoint holds it for its whole
+	// life.
+	private void counter(String name, String description, Tags tags, EndpointStatistics source,
+			ToDoubleFunction<EndpointStatistics> value) {
+		FunctionCounter.builder(name, source, value).description(description).tags(tags).register(this.registry);
+	}
+
+	private static String lowerCase(Enum<?> value) {
+		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+}
