@@ -1,0 +1,117 @@
+package io.github.rdmaboot.health;
+
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.EndpointState;
+import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaEndpoint;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * {@link HealthIndicator} of one endpoint:
+ * <ul>
+ * <li>{@code UP}: the server listens, the client is connected;</li>
+ * <li>{@code DOWN}: it failed or lost its connection, or a native call is stuck; the
+ * details say why;</li>
+ * <li>{@code OUT_OF_SERVICE}: it is being destroyed, or the application destroyed
+ * it;</li>
+ * <li>{@code UNKNOWN}: it was never up and has not failed, as a lazy client before its
+ * first use.</li>
+ * </ul>
+ * Reads memory only, so that a stuck native call never delays it.
+ */
+public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
+
+	private final RdmaEndpoints endpoints;
+
+	private final RdmaEndpoint endpoint;
+
+	/**
+	 * Create the indicator.
+	 * @param endpoints the registry of the endpoint
+	 * @param endpoint the endpoint
+	 */
+	public RdmaEndpointHealthIndicator(RdmaEndpoints endpoints, RdmaEndpoint endpoint) {
+		this.endpoints = endpoints;
+		this.endpoint = endpoint;
+	}
+
+	@Override
+	protected void doHealthCheck(Health.Builder builder) {
+		EndpointState state = this.endpoint.state();
+		CmId id = this.endpoint.cmId();
+		RuntimeException error = this.endpoint.lastError();
+		DestroyReport destroyed = this.endpoint.lastDestroyReport();
+		boolean failed = error != null;
+		builder.status(status(state, failed, destroyed));
+		builder.withDetail("state", state.name()).withDetail("address", this.endpoint.address());
+		String provider = this.endpoints.providerName();
+		if (provider != null) {
+			builder.withDetail("provider", provider);
+		}
+		builder.withDetail("connections", this.endpoint.connections().size())
+			.withDetail("generation", id.generation())
+			.withDetail("cmIdState", id.state().name());
+		String reason = reason(state, failed, destroyed);
+		if (reason != null) {
+			builder.withDetail("reason", reason);
+		}
+		if (error != null) {
+			builder.withDetail("error", String.valueOf(error.getMessage()));
+		}
+		if (destroyed != null) {
+			builder.withDetail("lastDestroy", destroyed.toLine());
+		}
+	}
+
+	private static Status status(EndpointState state, boolean failed, @Nullable DestroyReport destroyed) {
+		return switch (state) {
+			case UP -> Status.UP;
+			case DOWN, QUARANTINED -> Status.DOWN;
+			case DESTROYING -> Status.OUT_OF_SERVICE;
+			case STARTING -> failed ? Status.DOWN : Status.UNKNOWN;
+			case IDLE -> {
+				if (failed) {
+					yield Status.DOWN;
+				}
+				yield isDestroyedByHand(destroyed) ? Status.OUT_OF_SERVICE : Status.UNKNOWN;
+			}
+		};
+	}
+
+	private @Nullable String reason(EndpointState state, boolean failed, @Nullable DestroyReport destroyed) {
+		return switch (state) {
+			case UP -> null;
+			case DOWN -> "The connection was lost or could not be made";
+			case QUARANTINED -> "A native call of the last destroy is stuck";
+			case DESTROYING -> "A destroy is under way";
+			case STARTING -> failed ? "The connection was lost or could not be made, and is being made anew" : null;
+			case IDLE -> idleReason(failed, destroyed);
+		};
+	}
+
+	private @Nullable String idleReason(boolean failed, @Nullable DestroyReport destroyed) {
+		if (failed) {
+			return "It could not be started";
+		}
+		if (isDestroyedByHand(destroyed)) {
+			return "The application destroyed it";
+		}
+		boolean lazy = this.endpoint instanceof RdmaClient client && client.settings().startup() == ClientStartup.LAZY;
+		return (lazy && this.endpoints.isRunning()) ? "It connects when its connection is first asked for"
+				: "It is not started";
+	}
+
+	private static boolean isDestroyedByHand(@Nullable DestroyReport destroyed) {
+		return destroyed != null && destroyed.connection() == 0 && destroyed.trigger() == DestroyTrigger.MANUAL;
+	}
+
+}

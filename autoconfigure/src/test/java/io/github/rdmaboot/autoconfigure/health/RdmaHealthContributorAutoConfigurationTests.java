@@ -1,0 +1,107 @@
+package io.github.rdmaboot.autoconfigure.health;
+
+import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
+import io.github.rdmaboot.endpoint.RdmaServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RdmaHealthContributorAutoConfiguration}.
+ */
+class RdmaHealthContributorAutoConfigurationTests {
+
+	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaHealthContributorAutoConfiguration.class))
+		.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0");
+
+	@Test
+	void thereIsOneContributorForEachEndpointAndOneForTheDevices() {
+		this.contextRunner.run((context) -> assertThat(
+				context.getBean(CompositeHealthContributor.class).stream().map((entry) -> entry.name()))
+			.containsExactly("echo", "devices"));
+	}
+
+	@Test
+	void aListeningServerIsUp() {
+		this.contextRunner.run((context) -> {
+			Health health = health(context, "echo");
+			assertThat(health.getStatus()).isEqualTo(Status.UP);
+			assertThat(health.getDetails()).containsEntry("state", "UP")
+				.containsEntry("provider", "loopback")
+				.containsEntry("connections", 0)
+				.containsKeys("address", "generation", "cmIdState")
+				.doesNotContainKeys("error", "reason");
+		});
+	}
+
+	@Test
+	void aServerThatTheApplicationDestroyedIsOutOfService() {
+		this.contextRunner.run((context) -> {
+			context.getBean(RdmaServer.class).destroy();
+			Health health = health(context, "echo");
+			assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+			assertThat(health.getDetails()).containsKeys("reason", "lastDestroy");
+		});
+	}
+
+	@Test
+	void aLazyClientIsUnknownBeforeItsFirstUse() {
+		this.contextRunner
+			.withPropertyValues("rdma.clients.lazy.address=127.0.0.1", "rdma.clients.lazy.port=7471",
+					"rdma.clients.lazy.startup=lazy")
+			.run((context) -> {
+				Health health = health(context, "lazy");
+				assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+				assertThat((String) health.getDetails().get("reason")).contains("first asked for");
+			});
+	}
+
+	@Test
+	void devicesAreThoseOfTheStart() {
+		this.contextRunner.run((context) -> {
+			Health health = health(context, "devices");
+			assertThat(health.getStatus()).isEqualTo(Status.UP);
+			assertThat(health.getDetails()).containsEntry("provider", "loopback").hasSizeGreaterThan(1);
+		});
+	}
+
+	@Test
+	void devicesAreUnknownWhileNothingIsStarted() {
+		this.contextRunner.withPropertyValues("rdma.lifecycle.auto-startup=false")
+			.run((context) -> assertThat(health(context, "devices").getStatus()).isEqualTo(Status.UNKNOWN));
+	}
+
+	@Test
+	void isAbsentWhenDisabled() {
+		this.contextRunner.withPropertyValues("management.health.rdma.enabled=false")
+			.run((context) -> assertThat(context).hasBean("echo").doesNotHaveBean("rdmaHealthContributor"));
+	}
+
+	@Test
+	void isAbsentWithoutTheHealthModule() {
+		this.contextRunner.withClassLoader(new FilteredClassLoader(HealthContributor.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasBean("echo")
+				.doesNotHaveBean("rdmaHealthContributor"));
+	}
+
+	private static Health health(ApplicationContext context, String name) {
+		HealthIndicator indicator = (HealthIndicator) context.getBean(CompositeHealthContributor.class)
+			.getContributor(name);
+		assertThat(indicator).isNotNull();
+		return indicator.health(true);
+	}
+
+}
