@@ -34,8 +34,11 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 
 	static JnaRdmaProvider open(Path root) {
 		NativeAccess.require();
+		NativeLibraries.bind();
 		DeviceTree devices = new DeviceTree(root);
+		new EnvironmentCheck(devices, EnvironmentCheck::isAccessible).requireUsable();
 		JnaRdmaProvider provider = new JnaRdmaProvider(devices);
+		new SelfCheck(provider, devices).run();
 		return provider;
 	}
 

@@ -1,5 +1,8 @@
 package io.github.rdmaboot.provider.jna;
 
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+
 /**
  * The functions of the C library that waiting and diagnosing need, direct-mapped, and
  * their constants as Linux has them on every supported architecture.
@@ -29,6 +32,10 @@ final class Libc {
 	static final int POLLNVAL = 32;
 
 	static final int RLIMIT_MEMLOCK = 8;
+
+	static {
+		Native.register(Libc.class, NativeLibrary.getProcess());
+	}
 
 	private Libc() {
 	}

@@ -2,6 +2,7 @@ package io.github.rdmaboot.provider.jna;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import io.github.rdmaboot.provider.RdmaUnavailableException;
 
 /**
  * Loads the libraries and binds their functions, once per process. Guarded by the class'
@@ -16,18 +17,48 @@ final class NativeLibraries {
 
 	/**
 	 * Load the libraries and bind their functions, unless that was done before.
-	 * @throws UnsatisfiedLinkError when a library or one of its functions is missing
+	 * @throws RdmaUnavailableException when a library or one of its functions is missing
 	 */
 	static synchronized void bind() {
 		if (bound) {
 			return;
 		}
-		NativeLibrary verbs = NativeLibrary.getInstance(Libibverbs.LIBRARY);
-		NativeLibrary cm = NativeLibrary.getInstance(Librdmacm.LIBRARY);
-		Native.register(Libc.class, NativeLibrary.getProcess());
-		Native.register(Libibverbs.class, verbs);
-		Native.register(Librdmacm.class, cm);
+		NativeLibrary verbs = load(Libibverbs.LIBRARY);
+		NativeLibrary cm = load(Librdmacm.LIBRARY);
+		bind(Libibverbs.class, verbs);
+		bind(Librdmacm.class, cm);
 		bound = true;
+	}
+
+	/**
+	 * Load a library.
+	 * @param name the file's name
+	 * @return the library
+	 */
+	static NativeLibrary load(String name) {
+		try {
+			return NativeLibrary.getInstance(name);
+		}
+		catch (UnsatisfiedLinkError ex) {
+			throw Unavailability.libraryMissing(name, ex);
+		}
+	}
+
+	/**
+	 * Bind the native methods of a class.
+	 * @param functions the class
+	 * @param library the library that has them
+	 */
+	static void bind(Class<?> functions, NativeLibrary library) {
+		try {
+			Native.register(functions, library);
+		}
+		catch (UnsatisfiedLinkError ex) {
+			RdmaUnavailableException failure = Unavailability
+				.libraryUnknown(library.getName() + ": " + ex.getMessage());
+			failure.initCause(ex);
+			throw failure;
+		}
 	}
 
 }

@@ -1,0 +1,53 @@
+package io.github.rdmaboot.provider.jna;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import io.github.rdmaboot.provider.DeviceDescription;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class DeviceTreeTests {
+
+	@TempDir
+	private Path root;
+
+	@Test
+	void aMachineWithoutRdmaHasNoDevices() {
+		assertThat(new DeviceTree(this.root).describe()).isEmpty();
+	}
+
+	@Test
+	void aDeviceIsDescribedWithItsPortsAndNetworkDevices() {
+		assertThat(FixtureTree.withOneDevice(this.root).devices().describe()).containsExactly(new DeviceDescription(
+				"rxe0", "CA", List.of(new DeviceDescription.Port(1, "ACTIVE", "Ethernet", List.of("eth0")))));
+	}
+
+	@Test
+	void portsAreInTheOrderOfTheirNumbersAndDevicesInThatOfTheirNames() {
+		FixtureTree tree = FixtureTree.withOneDevice(this.root);
+		for (int port = 1; port <= 10; port++) {
+			tree.file("sys/class/infiniband/mlx5_0/ports/" + port + "/state", "1: DOWN\n");
+		}
+		assertThat(tree.devices().describe()).extracting(DeviceDescription::name).containsExactly("mlx5_0", "rxe0");
+		assertThat(tree.devices().describe().get(0).ports()).extracting(DeviceDescription.Port::number)
+			.containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	}
+
+	@Test
+	void networkDevicesOfTheHardwareStandInForThoseOfTheAddressTable() {
+		FixtureTree tree = new FixtureTree(this.root).file("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n")
+			.file("sys/class/infiniband/mlx5_0/device/net/ens1/address", "");
+		assertThat(tree.devices().describe().get(0).ports().get(0).networkDevices()).containsExactly("ens1");
+	}
+
+	@Test
+	void whatTheKernelDoesNotTellIsUnknown() {
+		FixtureTree tree = new FixtureTree(this.root).file("sys/class/infiniband/odd/ports/1/lid", "0x0\n");
+		assertThat(tree.devices().describe()).containsExactly(new DeviceDescription("odd", "unknown",
+				List.of(new DeviceDescription.Port(1, "unknown", "unknown", List.of()))));
+	}
+
+}
