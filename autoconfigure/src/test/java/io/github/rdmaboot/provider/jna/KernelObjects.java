@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 /**
  * What the kernel says of RDMA objects in use.
  */
-final class KernelObjects {
+public final class KernelObjects {
 
 	private KernelObjects() {
 	}
@@ -16,7 +16,7 @@ final class KernelObjects {
 	 * contexts: librdmacm keeps the contexts that it opened as long as the process lives.
 	 * @return the text
 	 */
-	static String counts() {
+	public static String counts() {
 		try {
 			Process process = new ProcessBuilder("rdma", "resource", "show").redirectErrorStream(true).start();
 			String text = new String(process.getInputStream().readAllBytes());

@@ -1,0 +1,429 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What servers and clients do, on any provider.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class EndpointContract {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private final List<RdmaEndpoints> registries = new ArrayList<>();
+
+	/**
+	 * Return a provider; each start of a registry asks for one.
+	 * @return the provider
+	 */
+	abstract RdmaProvider openProvider();
+
+	/**
+	 * Return an address of this host that endpoints can listen on.
+	 * @return the address
+	 */
+	abstract String localAddress();
+
+	/**
+	 * Return an address whose host answers nothing.
+	 * @return the address
+	 */
+	abstract String silentAddress();
+
+	/**
+	 * Return an address that is not one of this host.
+	 * @return the address
+	 */
+	abstract String foreignAddress();
+
+	/**
+	 * Return what the provider counts of native objects, to compare.
+	 * @return the counts
+	 */
+	abstract String nativeObjects();
+
+	@AfterEach
+	void closeRegistries() {
+		this.registries.forEach(RdmaEndpoints::close);
+	}
+
+	RdmaEndpoints registry() {
+		return registry(new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3), Duration.ofSeconds(2),
+				Duration.ofSeconds(5)));
+	}
+
+	RdmaEndpoints registry(ShutdownSettings shutdown) {
+		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, shutdown, null);
+		this.registries.add(registry);
+		return registry;
+	}
+
+	RdmaServer echoServer(RdmaEndpoints registry) {
+		RdmaServer server = registry.addServer(TestSettings.server("echo", localAddress(), 0));
+		server.onMessage((connection, message) -> assertThat(connection.send(message)).isNotNull());
+		return server;
+	}
+
+	RdmaClient client(RdmaEndpoints registry, RdmaServer server, ReconnectSettings reconnect) {
+		return registry.addClient(
+				TestSettings.client("echo-client", localAddress(), server.port(), ClientStartup.BACKGROUND, reconnect));
+	}
+
+	RdmaClient startedClient(RdmaEndpoints registry, RdmaServer server) {
+		RdmaClient client = client(registry, server, TestSettings.NO_RECONNECT);
+		client.start();
+		return client;
+	}
+
+	static <T> T get(CompletableFuture<T> future) throws Exception {
+		return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	@Test
+	void messagesOfAllSizesComeBackByteForByte() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		Random random = new Random(1);
+		for (int size : new int[] { 0, 1, 2, 63, 64, 4095, 4096, 4097, 60 * 1024, 64 * 1024 }) {
+			byte[] message = new byte[size];
+			random.nextBytes(message);
+			get(connection.send(ByteBuffer.wrap(message)));
+			assertThat(get(connection.receive())).as("message of %d bytes", size).isEqualTo(message);
+		}
+		assertThat(server.statistics().messagesReceived()).isEqualTo(10);
+		await().atMost(PATIENCE).until(() -> server.statistics().messagesSent() == 10);
+		assertThat(server.statistics().bytesReceived()).isEqualTo(1 + 2 + 63 + 64 + 4095 + 4096 + 4097 + 124L * 1024);
+	}
+
+	@Test
+	void moreMessagesThanBuffersArriveInOrder() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		BlockingQueue<Integer> answers = new LinkedBlockingQueue<>();
+		((RdmaClient) Objects.requireNonNull(registry.find("echo-client")))
+			.onMessage((from, message) -> answers.add(message.getInt()));
+		for (int i = 0; i < 200; i++) {
+			connection.send(ByteBuffer.allocate(4).putInt(i).flip(), (error) -> assertThat(error).isNull());
+		}
+		for (int i = 0; i < 200; i++) {
+			assertThat(answers.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("answer %d", i).isEqualTo(i);
+		}
+	}
+
+	@Test
+	void messageLargerThanTheBufferIsRefusedWithTheSizes() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> connection.send(ByteBuffer.allocate(64 * 1024 + 1)))
+			.withMessageContaining("65537")
+			.withMessageContaining("65536")
+			.withMessageContaining("memory.buffer-size");
+		assertThat(connection.isOpen()).isTrue();
+	}
+
+	@Test
+	void destroyFreesEverythingAndReportsEachStep() throws Exception {
+		String before = nativeObjects();
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = startedClient(registry, server);
+		get(client.connect());
+		await().atMost(PATIENCE).until(() -> server.connections().size() == 1);
+		List<DestroyReport> reports = registry.destroyAll(DestroyTrigger.SHUTDOWN);
+		assertThat(reports).hasSize(2).allSatisfy((report) -> {
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+			assertThat(report.trigger()).isEqualTo(DestroyTrigger.SHUTDOWN);
+			assertThat(report.connections()).isEqualTo(1);
+			assertThat(report.durations()).containsKeys(DestroyStepName.DISCONNECT, DestroyStepName.DESTROY_QP,
+					DestroyStepName.DEREG_MR, DestroyStepName.DESTROY_CQ, DestroyStepName.DESTROY_ID);
+		});
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+		assertThat(client.cmId().state()).isEqualTo(CmIdState.NONE);
+		assertThat(server.cmId().state()).isEqualTo(CmIdState.NONE);
+		assertThat(server.statistics().registeredBytes()).isZero();
+		assertThat(registry.unacknowledgedEvents()).isZero();
+		assertThat(nativeObjects()).isEqualTo(before);
+	}
+
+	@Test
+	void peerThatClosesTakesTheClientDownAndItConnectsAgain() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = client(registry, server, TestSettings.RECONNECT);
+		client.start();
+		RdmaConnection first = get(client.connect());
+		await().atMost(PATIENCE).until(() -> server.connections().size() == 1);
+		CompletableFuture<byte[]> unanswered = first.receive();
+		DestroyReport report = get(server.connections().iterator().next().close());
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(unanswered))
+			.withCauseInstanceOf(ConnectionClosedException.class);
+		await().atMost(PATIENCE).until(() -> client.state() == EndpointState.UP && client.cmId().generation() == 2);
+		RdmaConnection second = get(client.connect());
+		assertThat(second).isNotSameAs(first);
+		get(second.send(ByteBuffer.wrap(new byte[] { 7 })));
+		assertThat(get(second.receive())).containsExactly(7);
+		assertThat(client.statistics().reconnects()).isEqualTo(1);
+		assertThat(client.lastError()).isNull();
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> first.send(ByteBuffer.wrap(new byte[] { 1 })));
+	}
+
+	@Test
+	void clientWithoutListenerFailsWithTheReasonOfThePeer() {
+		RdmaEndpoints registry = registry();
+		registry.addClient(
+				TestSettings.client("lonely", localAddress(), 1, ClientStartup.REQUIRED, TestSettings.NO_RECONNECT));
+		String before = nativeObjects();
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, registry::start);
+		assertThat(failure.endpoint()).isEqualTo("lonely");
+		assertThat(failure.call()).isEqualTo("rdma_connect");
+		assertThat(failure.errno()).isEqualTo(Errno.ECONNREFUSED.value());
+		assertThat(failure).hasMessageContaining(localAddress() + ":1").hasMessageContaining("reason 8");
+		assertThat(registry.isRunning()).isFalse();
+		assertThat(nativeObjects()).isEqualTo(before);
+	}
+
+	@Test
+	void silentHostEndsWithinTheConnectTimeout() {
+		RdmaEndpoints registry = registry();
+		registry.addClient(TestSettings.client("silent", silentAddress(), 4711, ClientStartup.REQUIRED,
+				TestSettings.NO_RECONNECT, Duration.ofSeconds(1)));
+		String before = nativeObjects();
+		long begin = System.nanoTime();
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, registry::start);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		assertThat(failure.call()).isIn("rdma_connect", "rdma_resolve_addr");
+		assertThat(failure).hasMessageContaining("'silent'").hasMessageContaining(silentAddress() + ":4711");
+		assertThat(nativeObjects()).isEqualTo(before);
+	}
+
+	@Test
+	void unknownHostIsNamed() {
+		RdmaEndpoints registry = registry();
+		registry.addClient(TestSettings.client("nowhere", "no-such-host.invalid", 4711, ClientStartup.REQUIRED,
+				TestSettings.NO_RECONNECT));
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, registry::start);
+		assertThat(failure.call()).isEqualTo("getaddrinfo");
+		assertThat(failure).hasMessageContaining("'nowhere'").hasMessageContaining("no-such-host.invalid");
+	}
+
+	@Test
+	void portInUseFailsTheStartAndLeavesNothing() {
+		RdmaEndpoints first = registry();
+		RdmaServer server = echoServer(first);
+		first.start();
+		String before = nativeObjects();
+		RdmaEndpoints second = registry();
+		second.addServer(TestSettings.server("ephemeral", localAddress(), 0));
+		second.addServer(TestSettings.server("taken", localAddress(), server.port()));
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, second::start);
+		assertThat(failure.endpoint()).isEqualTo("taken");
+		assertThat(failure.call()).isEqualTo("rdma_bind_addr");
+		assertThat(failure.errno()).isEqualTo(Errno.EADDRINUSE.value());
+		assertThat(failure).hasMessageContaining(localAddress() + ":" + server.port());
+		assertThat(second.endpoints()).allSatisfy((endpoint) -> {
+			assertThat(endpoint.state()).isEqualTo(EndpointState.IDLE);
+			DestroyReport report = endpoint.lastDestroyReport();
+			assertThat(report).isNotNull();
+			assertThat(report.trigger()).isEqualTo(DestroyTrigger.FAILED_START);
+		});
+		assertThat(nativeObjects()).isEqualTo(before);
+	}
+
+	@Test
+	void addressThatIsNotLocalFailsTheStart() {
+		RdmaEndpoints registry = registry();
+		registry.addServer(TestSettings.server("foreign", foreignAddress(), 0));
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, registry::start);
+		assertThat(failure.errno()).isEqualTo(Errno.EADDRNOTAVAIL.value());
+		assertThat(failure).hasMessageContaining("'foreign'")
+			.hasMessageContaining(foreignAddress())
+			.hasMessageContaining("rdma_bind_addr")
+			.hasMessageContaining("EADDRNOTAVAIL");
+	}
+
+	@Test
+	void lazyClientConnectsWhenTheConnectionIsAskedFor() {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = registry.addClient(TestSettings.client("lazy", localAddress(), server.port(),
+				ClientStartup.LAZY, TestSettings.NO_RECONNECT));
+		client.start();
+		assertThat(client.state()).isEqualTo(EndpointState.IDLE);
+		assertThat(client.cmId().state()).isEqualTo(CmIdState.NONE);
+		assertThat(client.connection().isOpen()).isTrue();
+		assertThat(client.state()).isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void endpointThatWasDestroyedCanBeStartedAgain() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		for (int generation = 1; generation <= 3; generation++) {
+			assertThat(server.cmId().generation()).isEqualTo(generation);
+			DestroyReport report = server.destroy();
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+			assertThat(report.trigger()).isEqualTo(DestroyTrigger.MANUAL);
+			assertThat(server.port()).isZero();
+			server.start();
+		}
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		get(connection.send(ByteBuffer.wrap(new byte[] { 1, 2 })));
+		assertThat(get(connection.receive())).containsExactly(1, 2);
+	}
+
+	@Test
+	void destroyFromSixteenThreadsHappensOnce() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		get(startedClient(registry, server).connect());
+		await().atMost(PATIENCE).until(() -> server.connections().size() == 1);
+		ExecutorService threads = Executors.newFixedThreadPool(16);
+		try {
+			CountDownLatch go = new CountDownLatch(1);
+			List<Future<DestroyReport>> reports = new ArrayList<>();
+			for (int i = 0; i < 16; i++) {
+				reports.add(threads.submit(() -> {
+					go.await();
+					return server.destroy();
+				}));
+			}
+			go.countDown();
+			int withConnection = 0;
+			for (Future<DestroyReport> report : reports) {
+				DestroyReport done = report.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+				assertThat(done.result()).as(done.toLine()).isEqualTo(DestroyResult.SUCCESS);
+				withConnection = Math.max(withConnection, done.connections());
+			}
+			assertThat(withConnection).isEqualTo(1);
+			assertThat(server.cmId().state()).isEqualTo(CmIdState.NONE);
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	@Test
+	void destroyFromInsideAHandlerDoesNotHang() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(TestSettings.server("suicidal", localAddress(), 0));
+		CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
+		server.onMessage((connection, message) -> destroyed.complete(server.destroy()));
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		connection.send(ByteBuffer.wrap(new byte[] { 1 }), (error) -> {
+		});
+		DestroyReport report = get(destroyed);
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+	}
+
+	@Test
+	void handlerThatThrowsClosesItsConnectionAlone() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(TestSettings.server("picky", localAddress(), 0));
+		server.onMessage((connection, message) -> {
+			if (message.get() == 0) {
+				throw new IllegalStateException("no zeros");
+			}
+			message.rewind();
+			get(connection.send(message));
+		});
+		registry.start();
+		RdmaConnection good = get(startedClient(registry, server).connect());
+		RdmaClient other = registry.addClient(TestSettings.client("other", localAddress(), server.port(),
+				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+		other.start();
+		RdmaConnection bad = get(other.connect());
+		bad.send(ByteBuffer.wrap(new byte[] { 0 }), (error) -> {
+		});
+		await().atMost(PATIENCE).until(() -> other.state() == EndpointState.DOWN);
+		get(good.send(ByteBuffer.wrap(new byte[] { 5 })));
+		assertThat(get(good.receive())).containsExactly(5);
+	}
+
+	@Test
+	void sendsThatCloseInterruptsFailExactlyOnce() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(TestSettings.server("mute", localAddress(), 0));
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		BlockingQueue<String> outcomes = new LinkedBlockingQueue<>();
+		for (int i = 0; i < 8; i++) {
+			connection.send(ByteBuffer.wrap(new byte[100]),
+					(error) -> outcomes.add((error != null) ? "failed" : "sent"));
+		}
+		get(connection.close());
+		await().atMost(PATIENCE).until(() -> outcomes.size() == 8);
+		assertThat(outcomes).hasSize(8);
+	}
+
+	@Test
+	void manyStartsAndStopsLeaveNoThreadsAndNoObjects() throws Exception {
+		String before = nativeObjects();
+		int rounds = rounds();
+		for (int i = 0; i < rounds; i++) {
+			RdmaEndpoints registry = registry();
+			RdmaServer server = echoServer(registry);
+			registry.start();
+			RdmaConnection connection = get(startedClient(registry, server).connect());
+			get(connection.send(ByteBuffer.wrap(new byte[] { 3 })));
+			assertThat(get(connection.receive())).containsExactly(3);
+			assertThat(registry.destroyAll(DestroyTrigger.RESTART)).allSatisfy(
+					(report) -> assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS));
+		}
+		assertThat(nativeObjects()).isEqualTo(before);
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.noneMatch((name) -> name.startsWith("rdma-")));
+	}
+
+	int rounds() {
+		return 30;
+	}
+
+}

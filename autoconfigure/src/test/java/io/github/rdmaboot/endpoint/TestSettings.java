@@ -1,0 +1,40 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+
+/**
+ * Settings for tests, with short limits.
+ */
+final class TestSettings {
+
+	static final QueuePairSettings QUEUE_PAIR = new QueuePairSettings(8, 8, 1, 1, 0);
+
+	static final ConnectionSettings CONNECTION = new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null);
+
+	static final MemorySettings MEMORY = new MemorySettings(64 * 1024, 8);
+
+	static final ReconnectSettings RECONNECT = new ReconnectSettings(true, Duration.ofMillis(20),
+			Duration.ofMillis(200), 0.2, 0);
+
+	static final ReconnectSettings NO_RECONNECT = new ReconnectSettings(false, Duration.ofMillis(20),
+			Duration.ofMillis(200), 0.2, 0);
+
+	private TestSettings() {
+	}
+
+	static ServerSettings server(String name, String address, int port) {
+		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY);
+	}
+
+	static ClientSettings client(String name, String address, int port, ClientStartup startup,
+			ReconnectSettings reconnect) {
+		return client(name, address, port, startup, reconnect, Duration.ofSeconds(5));
+	}
+
+	static ClientSettings client(String name, String address, int port, ClientStartup startup,
+			ReconnectSettings reconnect, Duration connectTimeout) {
+		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), connectTimeout, startup, reconnect,
+				QUEUE_PAIR, CONNECTION, MEMORY);
+	}
+
+}
