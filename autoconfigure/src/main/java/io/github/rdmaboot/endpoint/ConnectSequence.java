@@ -72,6 +72,7 @@ final class ConnectSequence {
 					parameters.responderResources(), parameters.initiatorDepth(), false, parameters.retryCount(),
 					parameters.rnrRetryCount(), false, 0)));
 			await(connection, "rdma_connect", CmEventType.ESTABLISHED, this.settings.connectTimeout());
+			connection.tune();
 		}
 		catch (RdmaEndpointException ex) {
 			throw ex;

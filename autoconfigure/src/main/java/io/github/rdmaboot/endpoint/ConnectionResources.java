@@ -77,6 +77,13 @@ final class ConnectionResources {
 		return this.receiver;
 	}
 
+	void shortenRnrWait() {
+		QueuePair queuePair = this.queuePair;
+		if (queuePair != null) {
+			queuePair.shortenRnrWait();
+		}
+	}
+
 	void stopPosting() {
 		MessageSender sender = this.sender;
 		if (sender != null) {

@@ -203,6 +203,11 @@ public final class RdmaConnection {
 				this::onCompletion, this.runtime.handlerExecutor()));
 	}
 
+	// Tune the queue pair once it is ready to receive.
+	void tune() {
+		whileSettingUp(this.resources::shortenRnrWait);
+	}
+
 	// Run a call that makes or changes something native, unless the connection is being
 	// destroyed.
 	void whileSettingUp(Runnable call) {

@@ -166,6 +166,7 @@ public final class RdmaServer extends ManagedEndpoint {
 						Math.min(parameters.responderResources(), request.responderResources()),
 						Math.min(parameters.initiatorDepth(), request.initiatorDepth()), false, parameters.retryCount(),
 						parameters.rnrRetryCount(), false, 0)));
+			connection.tune();
 		}
 		catch (ConnectionClosedException ex) {
 			logger.debug("{} was closed before it was accepted", connection, ex);

@@ -95,4 +95,16 @@ public record QueuePairAttributes(int mask, QueuePairState state, QueuePairState
 				0, 0, 0, 0);
 	}
 
+	/**
+	 * Return attributes that change nothing but the wait which a peer is told when there
+	 * is no receive.
+	 * @param minRnrTimer the wait, encoded from 0 (655.36 ms) over 1 (0.01 ms) to 31
+	 * (491.52 ms)
+	 * @return the attributes
+	 */
+	public static QueuePairAttributes ofMinRnrTimer(int minRnrTimer) {
+		return new QueuePairAttributes(MIN_RNR_TIMER, QueuePairState.UNKNOWN, QueuePairState.UNKNOWN, 0, 0, 0, 0, 0, 0,
+				null, null, 0, 0, 0, minRnrTimer, 0, 0, 0, 0);
+	}
+
 }

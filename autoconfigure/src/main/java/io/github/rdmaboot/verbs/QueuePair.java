@@ -15,6 +15,8 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.provider.SendWorkRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reliable connected queue pair of a CM id, with a gate that keeps posts away from the
@@ -25,7 +27,12 @@ import io.github.rdmaboot.provider.SendWorkRequest;
  */
 public final class QueuePair {
 
+	private static final Logger logger = LoggerFactory.getLogger(QueuePair.class);
+
 	private static final int CLOSED = Integer.MIN_VALUE;
+
+	/** Code of 0.64 ms. */
+	private static final int MIN_RNR_TIMER = 12;
 
 	private final RdmaProvider provider;
 
@@ -117,6 +124,24 @@ public final class QueuePair {
 	 */
 	public void flush() {
 		this.provider.ibvModifyQp(this.created.qp(), QueuePairAttributes.ofState(QueuePairState.ERR));
+	}
+
+	/**
+	 * Set how long a peer is told to wait before it repeats a message that found no
+	 * receive; stands for {@code ibv_modify_qp}. The CM leaves it at 655 ms, which makes
+	 * a burst of messages take seconds. iWARP has no such wait, and not every device
+	 * takes the change. The queue pair must be ready to receive.
+	 * @return whether the device took it
+	 */
+	public boolean shortenRnrWait() {
+		try {
+			this.provider.ibvModifyQp(this.created.qp(), QueuePairAttributes.ofMinRnrTimer(MIN_RNR_TIMER));
+			return true;
+		}
+		catch (RdmaException ex) {
+			logger.debug("Queue pair {} keeps its RNR wait", qpNum(), ex);
+			return false;
+		}
 	}
 
 	/**
