@@ -2,8 +2,6 @@ package io.github.rdmaboot.autoconfigure;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -14,8 +12,6 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 class DestroyReportPublisher implements DestroyListener {
 
-	private static final Logger logger = LoggerFactory.getLogger(DestroyReportPublisher.class);
-
 	private final ConfigurableApplicationContext context;
 
 	DestroyReportPublisher(ConfigurableApplicationContext context) {
@@ -24,14 +20,8 @@ class DestroyReportPublisher implements DestroyListener {
 
 	@Override
 	public void destroyEnded(DestroyReport report) {
-		if (!this.context.isActive()) {
-			return;
-		}
-		try {
+		if (this.context.isActive()) {
 			this.context.publishEvent(report);
-		}
-		catch (RuntimeException ex) {
-			logger.warn("A listener failed on the destroy report of RDMA endpoint '{}'", report.subject(), ex);
 		}
 	}
 

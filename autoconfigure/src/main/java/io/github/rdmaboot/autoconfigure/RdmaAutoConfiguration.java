@@ -18,8 +18,11 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the RDMA endpoints that are configured under {@code rdma.servers}
- * and {@code rdma.clients}. A bean of type {@link RdmaProvider} takes the place of the
- * configured provider.
+ * and {@code rdma.clients}.
+ * <p>
+ * A bean of type {@link RdmaProvider} takes the place of the configured provider. It is
+ * asked for at each start of the endpoints and closed at each stop; one that cannot be
+ * used again after that needs the scope {@code prototype}.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)

@@ -10,10 +10,15 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
 /**
- * Analyzes that an endpoint could not be started: names endpoint, address, call and
- * errno, and what to change.
+ * Analyzes that an endpoint could not be started or connected: names endpoint, address,
+ * call and errno, and what to change.
  */
 class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointException> {
+
+	/** Stands for the properties of the endpoint in an advice. */
+	private static final String PATH = "{path}";
+
+	private static final String GENERAL_ADVICE = "Check the settings under '{path}'.";
 
 	private final Environment environment;
 
@@ -23,60 +28,78 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, RdmaEndpointException cause) {
+		boolean server = isServer(cause.endpoint());
+		String path = SettingsConverter.path(server ? "rdma.servers" : "rdma.clients", cause.endpoint());
 		String description = String.format(
-				"RDMA endpoint '%s' could not be started.%n%n    Address: %s%n    Call: %s%n    Reason: %s",
-				cause.endpoint(), cause.address(), describeCall(cause), cause.getMessage());
-		return new FailureAnalysis(description, action(cause), cause);
+				"RDMA %s '%s' could not %s.%n%n    Address: %s%n    Call: %s%n    Reason: %s",
+				server ? "server" : "client", cause.endpoint(), server ? "be started" : "connect", cause.address(),
+				describeCall(cause), cause.getMessage());
+		return new FailureAnalysis(description, advice(server, cause).replace(PATH, path), cause);
 	}
 
 	static String describeCall(RdmaException ex) {
 		return ex.call() + ", " + Errno.describe(ex.errno());
 	}
 
-	private String action(RdmaEndpointException cause) {
-		boolean server = isServer(cause.endpoint());
-		String path = SettingsConverter.path(server ? "rdma.servers" : "rdma.clients", cause.endpoint());
-		String local = path + (server ? ".address" : ".local-address");
+	private static String advice(boolean server, RdmaEndpointException cause) {
 		Errno errno = Errno.of(cause.errno());
-		String action = switch ((errno != null) ? errno : Errno.EINVAL) {
-			case EADDRINUSE -> "End the process that listens on the port, or change '" + path + ".port'.";
-			case EADDRNOTAVAIL ->
-				server ? notAvailable(path, cause.address()) : "Set '" + local + "' to an address of this machine.";
-			case ENODEV -> "Set '" + local + "' to an address of a network device with an RDMA device behind it: "
-					+ "'rdma link' lists them.";
-			case ENOENT -> "Check '" + path + ".address': the host name is not known.";
-			case EACCES, EPERM -> "Ports below 1024 need the capability CAP_NET_BIND_SERVICE: change '" + path
-					+ ".port', or grant it. Also check the permissions of /dev/infiniband.";
-			case ETIMEDOUT, ENETUNREACH,
-					EHOSTUNREACH ->
-				"Check that the peer is up and reachable from an address " + "with an RDMA device"
-						+ (server ? "." : ", '" + path + ".address', '" + path + ".resolve-timeout' and '" + path
-								+ ".connect-timeout'." + notRequired(path));
-			case ECONNREFUSED, ECONNRESET, EPROTO -> "Check that the peer listens for RDMA on that port, '" + path
-					+ ".address' and '" + path + ".port'." + notRequired(path);
-			case EMFILE, ENFILE -> "Raise the limit of open files (ulimit -n, LimitNOFILE of systemd).";
-			case ENOMEM,
-					EAGAIN ->
-				"Raise the limit of locked memory (ulimit -l, LimitMEMLOCK of systemd, or the "
-						+ "capability IPC_LOCK of a container), or lower '" + path + ".memory.buffer-size' or '" + path
-						+ ".memory.buffer-count'.";
-			case EINVAL -> "Compare '" + path + ".queue-pair' and '" + path + ".connection' with what the device "
-					+ "can do: 'ibv_devinfo -v' shows it.";
-			default -> null;
+		if (errno == null) {
+			return GENERAL_ADVICE;
+		}
+		return server ? serverAdvice(errno, cause.address()) : clientAdvice(errno);
+	}
+
+	private static String serverAdvice(Errno errno, String address) {
+		return switch (errno) {
+			case EADDRINUSE -> "End the process that listens on the port, or change '{path}.port'.";
+			case EADDRNOTAVAIL -> notAvailableAdvice(address);
+			case ENODEV -> noDeviceAdvice("{path}.address");
+			case EACCES, EPERM -> "Ports below 1024 need the capability CAP_NET_BIND_SERVICE: grant it, or change "
+					+ "'{path}.port'. Also check the permissions of /dev/infiniband.";
+			default -> commonAdvice(errno);
 		};
-		return (action != null) ? action : "Check the settings under '" + path + "'.";
 	}
 
 	// The kernel answers so, and not with EADDRINUSE, when one of two listeners on a port
-	// listens on all addresses, among which it counts 127.0.0.1.
-	private static String notAvailable(String path, String address) {
-		String portInUse = "another listener has the port: end it, or change '" + path + ".port'.";
-		return (address.startsWith("*:") || address.startsWith("127.")) ? "Most likely " + portInUse
-				: "Set '" + path + ".address' to an address of this machine. If it is one, " + portInUse;
+	// listens on all addresses, among which it counts the loopback address.
+	private static String notAvailableAdvice(String address) {
+		String portInUse = "another listener has the port: end it, or change '{path}.port'.";
+		boolean wildcard = address.startsWith("*:") || address.startsWith("127.") || address.startsWith("[::");
+		return wildcard ? "Most likely " + portInUse
+				: "Set '{path}.address' to an address of this machine. If it is one, " + portInUse;
 	}
 
-	private static String notRequired(String path) {
-		return " To start without the peer, do not set '" + path + ".startup' to 'required'.";
+	private static String clientAdvice(Errno errno) {
+		String optional = " To start without the peer, do not set '{path}.startup' to 'required'.";
+		return switch (errno) {
+			case EADDRNOTAVAIL -> "Set '{path}.local-address' to an address of this machine.";
+			case ENODEV -> noDeviceAdvice("{path}.local-address");
+			case ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> "Check that the peer is up and reachable, '{path}.address', "
+					+ "'{path}.resolve-timeout' and '{path}.connect-timeout'." + optional;
+			case ECONNREFUSED, ECONNRESET, EPROTO -> "Check that the peer listens for RDMA on that port, "
+					+ "'{path}.address' and '{path}.port'." + optional;
+			default -> commonAdvice(errno);
+		};
+	}
+
+	private static String noDeviceAdvice(String property) {
+		return "Set '" + property + "' to an address of a network device with an RDMA device behind it: "
+				+ "'rdma link' lists them.";
+	}
+
+	private static String commonAdvice(Errno errno) {
+		return switch (errno) {
+			case ENOENT -> "Check '{path}.address': the host name is not known.";
+			case EMFILE, ENFILE -> "Raise the limit of open files: ulimit -n, or LimitNOFILE of systemd.";
+			case ENOMEM,
+					EAGAIN ->
+				"Raise the limit of locked memory: ulimit -l, LimitMEMLOCK of systemd, or the "
+						+ "capability IPC_LOCK of a container. Or lower '{path}.memory.buffer-size' or "
+						+ "'{path}.memory.buffer-count'.";
+			case EINVAL -> "Compare '{path}.queue-pair' and '{path}.connection' with what the device can do: "
+					+ "'ibv_devinfo -v' shows it.";
+			default -> GENERAL_ADVICE;
+		};
 	}
 
 	private boolean isServer(String endpoint) {

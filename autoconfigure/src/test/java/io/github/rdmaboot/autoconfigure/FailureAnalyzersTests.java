@@ -86,7 +86,7 @@ class FailureAnalyzersTests {
 				"--rdma.servers.first.address=192.0.2.1", "--rdma.servers.second.port=7471",
 				"--rdma.servers.second.address=192.0.2.1"))
 			.contains("APPLICATION FAILED TO START")
-			.containsPattern("RDMA endpoint '(first|second)' could not be started")
+			.containsPattern("RDMA server '(first|second)' could not be started")
 			.contains("Address: 192.0.2.1:7471")
 			.contains("rdma_bind_addr, EADDRINUSE")
 			.containsPattern("rdma.servers.(first|second).port")
@@ -113,6 +113,7 @@ class FailureAnalyzersTests {
 			ENOMEM        | LimitMEMLOCK
 			EINVAL        | ibv_devinfo
 			ENOSYS        | rdma.servers.echo
+			EADDRNOTAVAIL | another listener has the port
 			""")
 	void theActionFollowsTheErrnoOfAServer(Errno errno, String action) {
 		FailureAnalysis analysis = analyze("echo", errno);

@@ -20,6 +20,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.provider.loopback.LoopbackResources;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -184,17 +185,34 @@ class RdmaAutoConfigurationTests {
 	}
 
 	@Test
-	void closingLeavesNoThreads() {
-		this.echoRunner.run((context) -> assertThat(context).hasNotFailed());
-		Set<Thread> before = liveThreads();
+	void refreshingAndClosingAgainAndAgainLeavesNothing() {
+		LoopbackFabric fabric = new LoopbackFabric();
+		ApplicationContextRunner runner = this.contextRunner
+			.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withPropertyValues("rdma.servers.a.port=7471", "rdma.servers.b.port=7472", "rdma.servers.c.port=7473",
+					"rdma.clients.d.address=127.0.0.1", "rdma.clients.d.port=7471", "rdma.clients.d.startup=required",
+					"rdma.clients.e.address=127.0.0.1", "rdma.clients.e.port=7472",
+					"rdma.clients.e.startup=background");
+		LoopbackResources before = fabric.resources();
+		Set<Thread> threads = liveThreads();
 		for (int i = 0; i < 20; i++) {
-			this.echoRunner.run((context) -> assertThat(context).hasNotFailed());
+			runner.run((context) -> assertThat(context.getBeansOfType(RdmaEndpoint.class)).hasSize(5));
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+		assertThat(fabric.resources()).usingRecursiveComparison().ignoringFields("timers").isEqualTo(before);
+		Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
 			List<Thread> left = new ArrayList<>(liveThreads());
-			left.removeAll(before);
+			left.removeAll(threads);
 			assertThat(left).filteredOn((thread) -> thread.getName().contains("rdma")).isEmpty();
 		});
+	}
+
+	@Test
+	void aFailedStartLeavesNothing() {
+		LoopbackFabric fabric = new LoopbackFabric();
+		this.contextRunner.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withPropertyValues("rdma.servers.a.port=7471", "rdma.servers.b.port=7471")
+			.run((context) -> assertThat(context).hasFailed());
+		assertThat(fabric.resources()).isEqualTo(new LoopbackFabric().resources());
 	}
 
 	private static Set<Thread> liveThreads() {

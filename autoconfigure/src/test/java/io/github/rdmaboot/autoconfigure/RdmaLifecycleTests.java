@@ -1,11 +1,13 @@
 package io.github.rdmaboot.autoconfigure;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
@@ -23,6 +25,8 @@ import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
@@ -73,6 +77,51 @@ class RdmaLifecycleTests {
 			assertThat(context).hasFailed();
 			assertThat(this.reports).extracting(DestroyReport::trigger).containsExactly(DestroyTrigger.FAILED_START);
 		});
+	}
+
+	@Test
+	@Timeout(30)
+	void closingWaitsForAStopThatOutlivesThePhaseTimeout() {
+		CountDownLatch stopping = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		DestroyListener slow = new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				stopping.countDown();
+				awaitUninterrupted(release);
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+			}
+
+		};
+		this.contextRunner.withBean("slow", DestroyListener.class, () -> slow)
+			.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms")
+			.run((context) -> {
+				RdmaServer server = context.getBean("echo", RdmaServer.class);
+				Thread closing = new Thread(context.getSourceApplicationContext()::close, "closing");
+				closing.start();
+				stopping.await();
+				Awaitility.await()
+					.until(() -> Arrays.stream(closing.getStackTrace())
+						.anyMatch((frame) -> frame.getMethodName().equals("destroySingletons")));
+				assertThat(closing.isAlive()).isTrue();
+				release.countDown();
+				closing.join();
+				assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+			});
+		assertThat(this.reports).hasSize(1);
+	}
+
+	@Test
+	void beansThatStopEarlierStillHaveTheirEndpoints() {
+		AtomicReference<EndpointState> state = new AtomicReference<>();
+		this.contextRunner.withUserConfiguration(UserConfiguration.class)
+			.withBean("state", AtomicReference.class, () -> state)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(state).hasValue(EndpointState.UP);
 	}
 
 	@Test
@@ -135,6 +184,45 @@ class RdmaLifecycleTests {
 		assertThat(this.lifecycle.getPhase()).isEqualTo(Integer.MIN_VALUE + 1024);
 		assertThat(this.lifecycle.isAutoStartup()).isTrue();
 		assertThat(this.lifecycle.isPauseable()).isTrue();
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("interrupted while waiting", ex);
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class UserConfiguration {
+
+		@Bean
+		SmartLifecycle user(RdmaServer server, AtomicReference<EndpointState> state) {
+			return new SmartLifecycle() {
+
+				private boolean running;
+
+				@Override
+				public void start() {
+					this.running = true;
+				}
+
+				@Override
+				public void stop() {
+					state.set(server.state());
+					this.running = false;
+				}
+
+				@Override
+				public boolean isRunning() {
+					return this.running;
+				}
+
+			};
+		}
+
 	}
 
 	private static final class FailingLifecycle implements SmartLifecycle {
