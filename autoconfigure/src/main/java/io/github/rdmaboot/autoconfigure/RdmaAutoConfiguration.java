@@ -31,9 +31,8 @@ import org.springframework.core.env.Environment;
 public final class RdmaAutoConfiguration {
 
 	@Bean
-	RdmaEndpoints rdmaEndpoints(RdmaProperties properties, ObjectProvider<RdmaProvider> providers,
-			ConfigurableApplicationContext context) {
-		RdmaProviderFactory factory = new RdmaProviderFactory(properties.provider(), context.getClassLoader());
+	RdmaEndpoints rdmaEndpoints(RdmaProperties properties, ObjectProvider<RdmaProvider> providers) {
+		RdmaProviderFactory factory = new RdmaProviderFactory(properties.provider());
 		Supplier<RdmaProvider> provider = () -> providers.getIfAvailable(factory);
 		RdmaEndpoints endpoints = new RdmaEndpoints(provider, SettingsConverter.shutdown(properties.shutdown()), null);
 		properties.servers().forEach((name, server) -> endpoints.addServer(SettingsConverter.server(name, server)));

@@ -15,7 +15,7 @@ class RdmaUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<RdmaUnavail
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, RdmaUnavailableException cause) {
-		String description = String.format("RDMA cannot be used: %s%n%n    Reason: %s%n    Call: %s",
+		String description = String.format("RDMA cannot be used: %s.%n%n    Reason: %s%n    Call: %s",
 				cause.getMessage(), cause.reason(), RdmaEndpointFailureAnalyzer.describeCall(cause));
 		String action = String.format("%s%n%nTo run without RDMA hardware, set 'rdma.provider=auto', which falls back "
 				+ "with a warning, or 'rdma.provider=loopback'. With either, endpoints then connect inside this "
