@@ -1,14 +1,16 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.github.rdmaboot.provider.AccessFlag;
+import io.github.rdmaboot.provider.AsyncEventData;
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CmIdOption;
@@ -16,170 +18,22 @@ import io.github.rdmaboot.provider.ConnectionEce;
 import io.github.rdmaboot.provider.DeviceAttributes;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.HandleList;
-import io.github.rdmaboot.provider.MemoryRegionData;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.PortState;
 import io.github.rdmaboot.provider.QueuePairAttributes;
 import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.SendFlag;
-import io.github.rdmaboot.provider.SendWorkRequest;
-import io.github.rdmaboot.provider.WorkCompletion;
-import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.provider.jna.NativePeers.Peer;
-import org.assertj.core.api.AbstractStringAssert;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Runs the provider against the kernel's RDMA stack.
+ * Runs the calls of the CM and the devices against the kernel.
  */
-@Timeout(120)
-class JnaRdmaProviderIT {
-
-	private static final String ADDRESS = "192.0.2.1";
-
-	private JnaRdmaProvider provider;
-
-	private NativePeers peers;
-
-	private String objectsBefore;
-
-	@BeforeEach
-	void open() {
-		this.objectsBefore = KernelObjects.counts();
-		this.provider = JnaRdmaProvider.open();
-		this.peers = new NativePeers(this.provider, ADDRESS);
-	}
-
-	@AfterEach
-	void everyKernelObjectIsGone() {
-		this.peers.close();
-		this.provider.close();
-		assertThat(KernelObjects.counts()).isEqualTo(this.objectsBefore);
-	}
-
-	@Test
-	void messagesGoBothWays() {
-		Peer[] pair = this.peers.connect();
-		Peer client = pair[0];
-		Peer server = pair[1];
-		server.receive(1, 0, 64);
-		client.receive(2, 0, 64);
-		client.put(128, "to the server");
-		assertThat(client.send(3, WorkRequestOpcode.SEND, 128, 13, 0)).isZero();
-		WorkCompletion received = server.awaitCompletion();
-		assertThat(received.status).isZero();
-		assertThat(received.wrId).isEqualTo(1);
-		assertThat(received.byteLength).isEqualTo(13);
-		assertThat(received.qpNum).isEqualTo(server.qpNum());
-		assertThat(server.get(0, 13)).isEqualTo("to the server");
-		assertThat(client.awaitCompletion().wrId).isEqualTo(3);
-		server.put(128, "and back");
-		assertThat(server.send(4, WorkRequestOpcode.SEND, 128, 8, 0)).isZero();
-		assertThat(client.awaitCompletion().wrId).isEqualTo(2);
-		assertThat(client.get(0, 8)).isEqualTo("and back");
-		assertThat(server.awaitCompletion().wrId).isEqualTo(4);
-	}
-
-	@Test
-	void immediateDataArrivesInHostOrder() {
-		Peer[] pair = this.peers.connect();
-		pair[1].receive(1, 0, 64);
-		SendWorkRequest request = pair[0].request(2, WorkRequestOpcode.SEND_WITH_IMM, 0, 4);
-		request.immediateData = 0x01020304;
-		assertThat(this.provider.ibvPostSend(pair[0].qp(), request)).isZero();
-		WorkCompletion received = pair[1].awaitCompletion();
-		assertThat(received.immediateData).isEqualTo(0x01020304);
-		assertThat(received.flags & 2).isEqualTo(2);
-		pair[0].awaitCompletion();
-	}
-
-	@Test
-	void memoryOfThePeerIsWrittenReadAndChangedAtomically() {
-		Peer[] pair = this.peers.connect();
-		Peer client = pair[0];
-		Peer server = pair[1];
-		client.put(0, "written");
-		assertThat(client.remote(1, WorkRequestOpcode.RDMA_WRITE, 0, 7, server, 256)).isZero();
-		assertThat(client.awaitCompletion().status).isZero();
-		assertThat(server.get(256, 7)).isEqualTo("written");
-		assertThat(client.remote(2, WorkRequestOpcode.RDMA_READ, 64, 7, server, 256)).isZero();
-		assertThat(client.awaitCompletion().status).isZero();
-		assertThat(client.get(64, 7)).isEqualTo("written");
-		server.memory().putLong(512, 40);
-		SendWorkRequest add = client.request(3, WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, 128, 8);
-		client.aim(add, server, 512);
-		add.compareAdd = 2;
-		assertThat(this.provider.ibvPostSend(client.qp(), add)).isZero();
-		assertThat(client.awaitCompletion().status).isZero();
-		assertThat(client.memory().getLong(128)).isEqualTo(40);
-		SendWorkRequest swap = client.request(4, WorkRequestOpcode.ATOMIC_CMP_AND_SWP, 128, 8);
-		client.aim(swap, server, 512);
-		swap.compareAdd = 42;
-		swap.swap = 7;
-		assertThat(this.provider.ibvPostSend(client.qp(), swap)).isZero();
-		assertThat(client.awaitCompletion().status).isZero();
-		assertThat(client.memory().getLong(128)).isEqualTo(42);
-		assertThat(server.memory().getLong(512)).isEqualTo(7);
-	}
-
-	@Test
-	void aListIsPostedUpToTheFirstRequestThatTheQueueCannotTake() {
-		Peer[] pair = this.peers.connect();
-		Peer client = pair[0];
-		SendWorkRequest first = client.request(1, WorkRequestOpcode.RDMA_WRITE, 0, 4);
-		client.aim(first, pair[1], 0);
-		SendWorkRequest bad = new SendWorkRequest(64);
-		bad.wrId = 2;
-		bad.sgeCount = 64;
-		bad.opcode = WorkRequestOpcode.RDMA_WRITE.value();
-		first.next = bad;
-		assertThat(this.provider.ibvPostSend(client.qp(), first)).isEqualTo(Errno.EINVAL.value());
-		assertThat(first.posted).isTrue();
-		assertThat(bad.posted).isFalse();
-		assertThat(client.awaitCompletion().wrId).isEqualTo(1);
-	}
-
-	@Test
-	void aLongListIsPostedAtOnce() {
-		Peer[] pair = this.peers.connect();
-		SendWorkRequest first = pair[0].request(0, WorkRequestOpcode.RDMA_WRITE, 0, 8);
-		SendWorkRequest last = first;
-		pair[0].aim(first, pair[1], 0);
-		for (int i = 1; i < 60; i++) {
-			SendWorkRequest request = pair[0].request(i, WorkRequestOpcode.RDMA_WRITE, 8 * i, 8);
-			pair[0].aim(request, pair[1], 8 * i);
-			pair[0].memory().putLong(8 * i, i);
-			last.next = request;
-			last = request;
-		}
-		assertThat(this.provider.ibvPostSend(pair[0].qp(), first)).isZero();
-		for (int i = 0; i < 60; i++) {
-			assertThat(pair[0].awaitCompletion().wrId).isEqualTo(i);
-		}
-		assertThat(pair[1].memory().getLong(8 * 59)).isEqualTo(59);
-	}
-
-	@Test
-	void inlineDataNeedsNoRegisteredMemory() {
-		Peer[] pair = this.peers.connect();
-		pair[1].receive(1, 0, 64);
-		ByteBuffer unregistered = ByteBuffer.allocateDirect(16).put("inline".getBytes(StandardCharsets.UTF_8));
-		SendWorkRequest request = pair[0].request(2, WorkRequestOpcode.SEND, 0, 6);
-		request.addresses[0] = CallBlock.addressOf(unregistered);
-		request.lkeys[0] = 0;
-		request.flags |= SendFlag.INLINE.value();
-		assertThat(this.provider.ibvPostSend(pair[0].qp(), request)).isZero();
-		pair[1].awaitCompletion();
-		assertThat(pair[1].get(0, 6)).isEqualTo("inline");
-		pair[0].awaitCompletion();
-	}
+class JnaRdmaProviderIT extends NativeFixture {
 
 	@Test
 	void bothSidesSeePrivateDataAndAddresses() {
@@ -245,14 +99,81 @@ class JnaRdmaProviderIT {
 	@Test
 	void resolvingReportsWhatIsWrongWithTheDestination() {
 		long unroutable = this.peers.createId();
-		assertThatFailure(
-				() -> this.provider.rdmaResolveAddr(unroutable, null, new InetSocketAddress("203.0.113.9", 7000), 1000))
+		InetSocketAddress nowhere = new InetSocketAddress("203.0.113.9", 7000);
+		assertThatFailure(() -> this.provider.rdmaResolveAddr(unroutable, null, nowhere, 1000))
 			.isEqualTo("rdma_resolve_addr ENETUNREACH");
-		long silent = this.peers.createId();
-		this.provider.rdmaResolveAddr(silent, null, new InetSocketAddress("127.0.0.1", 7000), 500);
-		CmEventData event = this.peers.awaitAnyEvent();
-		assertThat(event.id()).isEqualTo(silent);
-		assertThat(CmEventType.of(event.type())).isIn(CmEventType.ADDR_ERROR, CmEventType.ADDR_RESOLVED);
+	}
+
+	@Test
+	void addressesOfANetworkDeviceWithoutRdmaHaveNoDevice() {
+		SystemCommand.run("ip link add plain0 type dummy");
+		try {
+			SystemCommand.run("ip address add 198.51.100.1/24 dev plain0");
+			SystemCommand.run("ip link set plain0 up");
+			long bound = this.peers.createId();
+			assertThatFailure(() -> this.provider.rdmaBindAddr(bound, new InetSocketAddress("198.51.100.1", 0)))
+				.isEqualTo("rdma_bind_addr ENODEV");
+			long resolving = this.peers.createId();
+			this.provider.rdmaResolveAddr(resolving, null, new InetSocketAddress("198.51.100.9", 7000), 1000);
+			assertThat(this.peers.awaitEvent(CmEventType.ADDR_ERROR).status()).isEqualTo(-Errno.ENODEV.value());
+		}
+		finally {
+			SystemCommand.run("ip link delete plain0");
+		}
+	}
+
+	@Test
+	void aNeighbourThatDoesNotAnswerTimesOut() {
+		SystemCommand.run("ip link set dummy0 arp on");
+		try {
+			long id = this.peers.createId();
+			this.provider.rdmaResolveAddr(id, null, new InetSocketAddress("192.0.2.99", 7000), 300);
+			assertThat(this.peers.awaitEvent(CmEventType.ADDR_ERROR).status()).isEqualTo(-Errno.ETIMEDOUT.value());
+		}
+		finally {
+			SystemCommand.run("ip link set dummy0 arp off");
+		}
+	}
+
+	@Test
+	void asynchronousEventsAreFetchedWithoutWaiting() {
+		long context = this.provider.contextOf(boundId());
+		AsyncEventData leftOver = this.provider.ibvGetAsyncEvent(context);
+		while (leftOver != null) {
+			this.provider.ibvAckAsyncEvent(leftOver.event());
+			leftOver = this.provider.ibvGetAsyncEvent(context);
+		}
+		SystemCommand.run("ip address add 192.0.2.77/32 dev dummy0");
+		try {
+			AsyncEventData event = Awaitility.await()
+				.until(() -> this.provider.ibvGetAsyncEvent(context), Objects::nonNull);
+			assertThat(this.provider.ibvEventTypeStr(event.type())).isEqualTo("GID table change");
+			assertThat(event.element()).isEqualTo(1);
+			this.provider.ibvAckAsyncEvent(event.event());
+		}
+		finally {
+			SystemCommand.run("ip address delete 192.0.2.77/32 dev dummy0");
+		}
+	}
+
+	@Test
+	void ipv6AddressesAreBoundWithTheirScope() {
+		SystemCommand.run("ip -6 address add fe80::77/64 dev dummy0 nodad");
+		try {
+			int scope = Integer.parseInt(SystemCommand.run("cat /sys/class/net/dummy0/ifindex").strip());
+			Inet6Address address = linkLocal(scope);
+			long id = this.peers.createId();
+			Awaitility.await()
+				.ignoreExceptionsMatching((ex) -> ex instanceof RdmaException)
+				.until(() -> bind(id, new InetSocketAddress(address, 0)));
+			InetSocketAddress bound = this.provider.rdmaGetLocalAddr(id);
+			assertThat(bound.getAddress()).isEqualTo(address);
+			assertThat(((Inet6Address) bound.getAddress()).getScopeId()).isEqualTo(scope);
+			assertThat(bound.getPort()).isEqualTo(this.provider.rdmaGetSrcPort(id)).isPositive();
+		}
+		finally {
+			SystemCommand.run("ip -6 address delete fe80::77/64 dev dummy0");
+		}
 	}
 
 	@Test
@@ -283,22 +204,6 @@ class JnaRdmaProviderIT {
 	}
 
 	@Test
-	void completionsAnnounceThemselvesOnTheirChannel() {
-		Peer[] pair = this.peers.connect();
-		long waker = this.provider.createWaker();
-		this.provider.ibvReqNotifyCq(pair[1].cq(), false);
-		assertThat(this.provider.ibvGetCqEvent(pair[1].completionChannel())).isZero();
-		pair[1].receive(1, 0, 16);
-		pair[0].send(2, WorkRequestOpcode.SEND, 0, 4, SendFlag.SIGNALED.value());
-		assertThat(this.provider.awaitCqEvent(pair[1].completionChannel(), waker, 30_000)).isTrue();
-		assertThat(this.provider.ibvGetCqEvent(pair[1].completionChannel())).isEqualTo(pair[1].cq());
-		this.provider.ibvAckCqEvents(pair[1].cq(), 1);
-		assertThat(pair[1].awaitCompletion().wrId).isEqualTo(1);
-		pair[0].awaitCompletion();
-		this.provider.destroyWaker(waker);
-	}
-
-	@Test
 	void destroyWaitsForTheAcknowledgementOfAFetchedEvent() throws Exception {
 		long id = this.peers.createId();
 		this.provider.rdmaResolveAddr(id, null, new InetSocketAddress(ADDRESS, 7000), 2000);
@@ -317,20 +222,6 @@ class JnaRdmaProviderIT {
 		assertThatFailure(() -> this.provider.ibvDestroyCq(pair[0].cq())).isEqualTo("ibv_destroy_cq EBUSY");
 		assertThatFailure(() -> this.provider.ibvDestroyCompChannel(pair[0].completionChannel()))
 			.isEqualTo("ibv_destroy_comp_channel EBUSY");
-	}
-
-	@Test
-	void memoryIsRegisteredFromPositionToLimit() {
-		Peer[] pair = this.peers.connect();
-		ByteBuffer memory = ByteBuffer.allocateDirect(8192);
-		memory.position(100).limit(4196);
-		MemoryRegionData region = this.provider.ibvRegMr(pair[0].pd(), memory,
-				AccessFlag.LOCAL_WRITE.value() | AccessFlag.RELAXED_ORDERING.value());
-		assertThat(region.length()).isEqualTo(4096);
-		assertThat(region.address()).isEqualTo(CallBlock.addressOf(memory) + 100);
-		this.provider.ibvDeregMr(region.mr());
-		assertThatFailure(() -> this.provider.ibvRegMr(pair[0].pd(), memory, AccessFlag.REMOTE_WRITE.value()))
-			.isEqualTo("ibv_reg_mr EINVAL");
 	}
 
 	@Test
@@ -415,42 +306,28 @@ class JnaRdmaProviderIT {
 		this.provider.rdmaDestroyEventChannel(other);
 	}
 
-	@Test
-	void datagramsReachTheAddressThatTheEventBrought() {
-		this.peers.useDatagrams();
-		Peer[] pair = this.peers.connectDatagrams();
-		CmEventData established = pair[0].established();
-		assertThat(established.qpNum()).isEqualTo(pair[1].qpNum());
-		assertThat(established.address()).isNotNull();
-		long ah = this.provider.ibvCreateAh(pair[0].pd(), established.address());
-		pair[1].receive(1, 0, 256);
-		pair[0].put(0, "datagram");
-		SendWorkRequest request = pair[0].request(2, WorkRequestOpcode.SEND_WITH_IMM, 0, 8);
-		request.ah = ah;
-		request.remoteQpNum = established.qpNum();
-		request.remoteQkey = established.qkey();
-		request.immediateData = pair[0].qpNum();
-		assertThat(this.provider.ibvPostSend(pair[0].qp(), request)).isZero();
-		WorkCompletion received = pair[1].awaitCompletion();
-		assertThat(received.byteLength).isEqualTo(48);
-		assertThat(received.immediateData).isEqualTo(pair[0].qpNum());
-		assertThat(received.sourceQp).isEqualTo(pair[0].qpNum());
-		assertThat(pair[1].get(40, 8)).isEqualTo("datagram");
-		assertThat(pair[0].awaitCompletion().status).isZero();
-		pair[1].memory().position(0);
-		long answer = this.provider.ibvCreateAhFromWc(pair[1].pd(), received, pair[1].memory(), 1);
-		this.provider.ibvDestroyAh(answer);
-		this.provider.ibvDestroyAh(ah);
+	private long boundId() {
+		long id = this.peers.createId();
+		this.provider.rdmaBindAddr(id, new InetSocketAddress(ADDRESS, 0));
+		return id;
 	}
 
-	private static AbstractStringAssert<?> assertThatFailure(Runnable call) {
+	private boolean bind(long id, InetSocketAddress address) {
+		this.provider.rdmaBindAddr(id, address);
+		return true;
+	}
+
+	private static Inet6Address linkLocal(int scope) {
+		byte[] bytes = new byte[16];
+		bytes[0] = (byte) 0xfe;
+		bytes[1] = (byte) 0x80;
+		bytes[15] = 0x77;
 		try {
-			call.run();
+			return Inet6Address.getByAddress(null, bytes, scope);
 		}
-		catch (RdmaException ex) {
-			return assertThat(ex.call() + " " + Errno.symbol(ex.errno()));
+		catch (UnknownHostException ex) {
+			throw new IllegalStateException(ex);
 		}
-		return assertThat("no failure");
 	}
 
 }

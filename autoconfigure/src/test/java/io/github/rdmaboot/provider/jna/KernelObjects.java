@@ -1,8 +1,5 @@
 package io.github.rdmaboot.provider.jna;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-
 /**
  * What the kernel says of RDMA objects in use.
  */
@@ -17,21 +14,7 @@ public final class KernelObjects {
 	 * @return the text
 	 */
 	public static String counts() {
-		try {
-			Process process = new ProcessBuilder("rdma", "resource", "show").redirectErrorStream(true).start();
-			String text = new String(process.getInputStream().readAllBytes());
-			if (process.waitFor() != 0) {
-				throw new IllegalStateException("rdma resource show failed: " + text);
-			}
-			return text.replaceAll(" ctx \\d+", "").strip();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
+		return SystemCommand.run("rdma resource show").replaceAll(" ctx \\d+", "").strip();
 	}
 
 }
