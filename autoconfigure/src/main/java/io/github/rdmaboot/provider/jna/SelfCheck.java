@@ -123,7 +123,7 @@ final class SelfCheck {
 			}
 		}
 		if (firstFailure != null) {
-			throw firstFailure;
+			throw explain(firstFailure, this.tree.deviceNodes().stream().findFirst().orElse(this.tree.cmNode()));
 		}
 	}
 
