@@ -45,9 +45,7 @@ class StarterOnlyClassPathTests {
 
 	@Test
 	void endpointsStartAndStop() throws Exception {
-		assertThat(run("--rdma.provider=loopback")).contains("RDMA server 'echo' listens")
-			.contains("the server was UP, then IDLE")
-			.doesNotContain("WARN");
+		assertThat(run("--rdma.provider=loopback")).contains("the server was UP, then IDLE").doesNotContain("WARN");
 	}
 
 	@Test
