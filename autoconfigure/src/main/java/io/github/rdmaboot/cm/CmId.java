@@ -268,7 +268,8 @@ public final class CmId {
 
 	/**
 	 * Destroy the queue pair; stands for {@code rdma_destroy_qp}.
-	 * @throws RdmaException if the call fails; the id keeps its queue pair
+	 * @throws RdmaException if the call fails; the queue pair is then left to the end of
+	 * the process
 	 * @throws IllegalStateException if there is none
 	 */
 	public void destroyQueuePair() {
@@ -276,15 +277,21 @@ public final class CmId {
 		try {
 			requireQueuePair("rdma_destroy_qp");
 			NativeCmId id = this.current;
-			if (id.connectionStarted && !id.settled) {
-				// Fetching the answer to a connect touches the queue pair inside
-				// librdmacm.
-				id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
+			try {
+				if (id.connectionStarted && !id.settled) {
+					// Fetching the answer to a connect touches the queue pair inside
+					// librdmacm.
+					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
+				}
+				else {
+					provider().rdmaDestroyQp(id.handle);
+				}
 			}
-			else {
-				provider().rdmaDestroyQp(id.handle);
+			finally {
+				// One that could not be destroyed is lost; the id can be destroyed all
+				// the same.
+				id.queuePair = null;
 			}
-			id.queuePair = null;
 		}
 		finally {
 			this.callLock.unlock();
@@ -313,8 +320,7 @@ public final class CmId {
 			this.state.set(CmIdState.DESTROYING);
 			CmIdState outcome = CmIdState.LEAKED;
 			try {
-				id.channel().detach(id.handle, id.ledger);
-				provider().rdmaDestroyId(id.handle);
+				id.channel().destroying(id.handle, id.ledger, () -> provider().rdmaDestroyId(id.handle));
 				outcome = CmIdState.NONE;
 			}
 			catch (RuntimeException ex) {

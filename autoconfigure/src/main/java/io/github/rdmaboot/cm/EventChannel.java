@@ -46,6 +46,8 @@ public final class EventChannel {
 
 	private final Map<Long, CmId> ids = new HashMap<>();
 
+	private int destroysInProgress;
+
 	private volatile boolean closing;
 
 	private boolean destroyed;
@@ -99,7 +101,7 @@ public final class EventChannel {
 	public int attachedIds() {
 		this.fetchLock.lock();
 		try {
-			return this.ids.size();
+			return this.ids.size() + this.destroysInProgress;
 		}
 		finally {
 			this.fetchLock.unlock();
@@ -155,16 +157,26 @@ public final class EventChannel {
 		}
 	}
 
-	// Take an id off the channel before it is destroyed. Afterwards none of its events is
-	// un-acknowledged: one that is fetched later is acknowledged at once.
-	void detach(long handle, EventLedger ledger) {
+	// Take an id off the channel and destroy it. Nothing of it is un-acknowledged by
+	// then, and
+	// an event that is fetched later is acknowledged at once, so the call cannot wait for
+	// one.
+	// The channel counts the id until the call has returned, and so outlives it.
+	void destroying(long handle, EventLedger ledger, Runnable destroyCall) {
 		this.fetchLock.lock();
 		try {
-			ledger.acknowledge(this.provider);
+			ledger.acknowledgeAll(this.provider);
 			this.ids.remove(handle);
+			this.destroysInProgress++;
 		}
 		finally {
 			this.fetchLock.unlock();
+		}
+		try {
+			destroyCall.run();
+		}
+		finally {
+			withoutFetching(() -> this.destroysInProgress--);
 		}
 	}
 
@@ -224,7 +236,7 @@ public final class EventChannel {
 				}
 			}
 			finally {
-				ledger.acknowledge(this.provider);
+				acknowledge(ledger);
 			}
 		}
 		finally {
@@ -232,6 +244,18 @@ public final class EventChannel {
 		}
 		dispatch(data, owner, child);
 		return true;
+	}
+
+	// An event whose acknowledgement fails is handed on all the same; it stays in the
+	// ledger,
+	// and the destroy tries again before it could block.
+	private void acknowledge(EventLedger ledger) {
+		try {
+			ledger.acknowledgeAll(this.provider);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A CM event could not be acknowledged", ex);
+		}
 	}
 
 	private void dispatch(CmEventData data, @Nullable CmId owner, @Nullable CmId child) {

@@ -26,7 +26,7 @@ final class EventLedger {
 
 	// Acknowledge everything that was delivered. An acknowledgement that fails stays in
 	// the ledger, so that the destroy tries it again before it could block.
-	void acknowledge(RdmaProvider provider) {
+	void acknowledgeAll(RdmaProvider provider) {
 		while (!this.unacknowledged.isEmpty()) {
 			provider.rdmaAckCmEvent(this.unacknowledged.getFirst());
 			this.unacknowledged.removeFirst();

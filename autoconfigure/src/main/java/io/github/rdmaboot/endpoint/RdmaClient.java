@@ -207,9 +207,8 @@ public final class RdmaClient extends ManagedEndpoint {
 			up();
 		}
 		logger.info("RDMA client '{}' is connected to {}", name(), address());
-		EndpointRuntime runtime = runtime();
-		if (waiting != null && runtime != null) {
-			runtime.handlerExecutor().execute(() -> waiting.complete(connection));
+		if (waiting != null) {
+			connection.executeHandler(() -> waiting.complete(connection));
 		}
 	}
 

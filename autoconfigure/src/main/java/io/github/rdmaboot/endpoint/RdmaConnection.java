@@ -309,6 +309,10 @@ public final class RdmaConnection {
 				cause);
 	}
 
+	void executeHandler(Runnable task) {
+		this.runtime.handlerExecutor().execute(task);
+	}
+
 	void serveInbox() {
 		MessageReceiver receiver = this.resources.receiver();
 		if (receiver != null) {

@@ -51,6 +51,10 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private @Nullable CompletableFuture<List<DestroyReport>> stopping;
 
+	private boolean starting;
+
+	private boolean startCancelled;
+
 	private boolean closed;
 
 	private volatile List<DeviceDescription> devices = List.of();
@@ -150,26 +154,17 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * destroy is stuck
 	 */
 	public void start() {
-		StartedRuntime runtime;
 		synchronized (this) {
 			if (this.closed) {
 				throw new IllegalStateException("The registry of RDMA endpoints is closed");
 			}
-			if (this.runtime != null) {
+			if (this.runtime != null || this.starting) {
 				return;
 			}
-			RdmaProvider provider = this.providers.get();
-			try {
-				this.devices = provider.describeDevices();
-				runtime = StartedRuntime.open(provider, this.handlerExecutor, limits(), this.listeners);
-			}
-			catch (RuntimeException ex) {
-				provider.close();
-				throw ex;
-			}
-			this.providerName = provider.name();
-			this.runtime = runtime;
+			this.starting = true;
+			this.startCancelled = false;
 		}
+		StartedRuntime runtime = openRuntime();
 		try {
 			List<ManagedEndpoint> servers = managed().stream().filter(RdmaServer.class::isInstance).toList();
 			List<ManagedEndpoint> clients = managed().stream().filter(RdmaClient.class::isInstance).toList();
@@ -179,6 +174,41 @@ public final class RdmaEndpoints implements AutoCloseable {
 		catch (RuntimeException ex) {
 			destroyAll(DestroyTrigger.FAILED_START);
 			throw ex;
+		}
+	}
+
+	// Without the monitor, so that a stop need not wait for a call that does not return.
+	private StartedRuntime openRuntime() {
+		StartedRuntime runtime = null;
+		boolean started = false;
+		try {
+			RdmaProvider provider = this.providers.get();
+			try {
+				this.devices = provider.describeDevices();
+				runtime = StartedRuntime.open(provider, this.handlerExecutor, limits(), this.listeners);
+			}
+			finally {
+				if (runtime == null) {
+					provider.close();
+				}
+			}
+			this.providerName = provider.name();
+			synchronized (this) {
+				started = !this.startCancelled;
+				this.runtime = started ? runtime : null;
+			}
+			if (!started) {
+				throw new IllegalStateException("The registry of RDMA endpoints was stopped while it started");
+			}
+			return runtime;
+		}
+		finally {
+			synchronized (this) {
+				this.starting = false;
+			}
+			if (!started && runtime != null) {
+				runtime.close(Deadline.after(this.shutdown.timeout()));
+			}
 		}
 	}
 
@@ -217,6 +247,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		CompletableFuture<List<DestroyReport>> mine = new CompletableFuture<>();
 		synchronized (this) {
 			if (this.stopping == null && this.runtime == null) {
+				this.startCancelled = true;
 				return List.of();
 			}
 			if (this.stopping != null) {

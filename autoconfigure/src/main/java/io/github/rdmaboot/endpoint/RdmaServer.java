@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.rdmaboot.cm.CmEvent;
@@ -27,12 +28,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Server: a CM id that listens, and the connections that were accepted on it.
+ * <p>
+ * {@code setupLock} is held while the listener is made, so that a destroy which comes in
+ * between waits for the call in progress, and none follows it.
  */
 public final class RdmaServer extends ManagedEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(RdmaServer.class);
 
 	private final ServerSettings settings;
+
+	private final ReentrantLock setupLock = new ReentrantLock();
 
 	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
 	};
@@ -79,15 +85,28 @@ public final class RdmaServer extends ManagedEndpoint {
 		InetSocketAddress address = bindAddress();
 		CmId id = cmId();
 		try {
-			id.create(runtime.channel(), PortSpace.TCP, this::onEvent);
-			id.bind(address);
-			id.listen(this.settings.backlog());
+			whileSettingUp(() -> id.create(runtime.channel(), PortSpace.TCP, this::onEvent));
+			whileSettingUp(() -> id.bind(address));
+			whileSettingUp(() -> id.listen(this.settings.backlog()));
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
 		up();
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
+	}
+
+	private void whileSettingUp(Runnable call) {
+		this.setupLock.lock();
+		try {
+			if (runtime() == null) {
+				throw new ConnectionClosedException("RDMA server '" + name() + "' was stopped while it started", null);
+			}
+			call.run();
+		}
+		finally {
+			this.setupLock.unlock();
+		}
 	}
 
 	private InetSocketAddress bindAddress() {
@@ -106,6 +125,11 @@ public final class RdmaServer extends ManagedEndpoint {
 	@Override
 	@Nullable DestroyMember ownMember() {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		steps.put(DestroyStepName.QUIESCE, (deadline) -> {
+			this.setupLock.lock();
+			this.setupLock.unlock();
+			return true;
+		});
 		steps.put(DestroyStepName.DESTROY_LISTENER, (deadline) -> {
 			cmId().destroy();
 			return true;

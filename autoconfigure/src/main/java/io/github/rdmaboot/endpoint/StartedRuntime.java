@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,6 +13,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.cm.CmId;
@@ -128,22 +130,38 @@ final class StartedRuntime implements EndpointRuntime {
 	String close(Deadline total) {
 		this.connectExecutor.shutdown();
 		this.acceptExecutor.shutdown();
-		awaitEnd(this.connectExecutor, total);
-		awaitEnd(this.acceptExecutor, total);
 		this.conductors.shutdown();
-		awaitEnd(this.conductors, total);
+		Deadline threads = Deadline.after(this.limits.call()).orEarlier(total);
+		awaitEnd(this.connectExecutor, threads);
+		awaitEnd(this.acceptExecutor, threads);
+		awaitEnd(this.conductors, threads);
 		if (this.ownHandlerExecutor != null) {
 			this.ownHandlerExecutor.shutdown();
 		}
-		try {
-			this.channel.close(THREAD_END_TIMEOUT);
-		}
-		catch (IllegalStateException ex) {
-			logger.warn("{}", ex.getMessage());
+		CountDownLatch closed = new CountDownLatch(1);
+		Thread thread = new Thread(() -> closeChannel(closed), "rdma-channel-close");
+		thread.setDaemon(true);
+		thread.start();
+		if (!Deadline.after(this.limits.call()).await(closed)) {
+			logger.warn(
+					"The event channel of the RDMA endpoints could not be closed and is left to the end of the process");
 			return "left";
 		}
-		this.provider.close();
 		return "closed";
+	}
+
+	private void closeChannel(CountDownLatch ended, AtomicBoolean closed) {
+		try {
+			this.channel.close(THREAD_END_TIMEOUT);
+			this.provider.close();
+			closed.set(true);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The event channel of the RDMA endpoints could not be closed", ex);
+		}
+		finally {
+			ended.countDown();
+		}
 	}
 
 	private static void awaitEnd(ExecutorService executor, Deadline total) {

@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices in use by one registry of endpoints, each opened with its first lease and
@@ -17,7 +18,7 @@ public final class Devices {
 
 	private final String threadPrefix;
 
-	private final Map<Long, Counted> devices = new HashMap<>();
+	private final Map<Long, Shared> devices = new HashMap<>();
 
 	/**
 	 * Create the registry of devices.
@@ -36,38 +37,60 @@ public final class Devices {
 	 * @throws RdmaException if the protection domain or the completion channel cannot be
 	 * created
 	 */
-	public synchronized DeviceLease acquire(long context) {
-		Counted counted = this.devices.get(context);
-		if (counted == null) {
-			counted = new Counted(Device.open(this.provider, context, this.threadPrefix));
-			this.devices.put(context, counted);
+	public DeviceLease acquire(long context) {
+		Shared shared;
+		synchronized (this) {
+			shared = this.devices.computeIfAbsent(context, (key) -> new Shared());
+			shared.leases++;
 		}
-		counted.leases++;
-		return new DeviceLease(this, counted.device);
+		try {
+			return new DeviceLease(this, shared.open(this.provider, context, this.threadPrefix));
+		}
+		catch (RuntimeException ex) {
+			giveUp(context, shared);
+			throw ex;
+		}
 	}
 
 	void release(Device device) {
+		Shared shared;
 		synchronized (this) {
-			Counted counted = this.devices.get(device.context());
-			if (counted == null || counted.device != device) {
-				throw new IllegalStateException("The device is not in use");
-			}
-			if (--counted.leases > 0) {
-				return;
-			}
-			this.devices.remove(device.context());
+			shared = this.devices.get(device.context());
 		}
-		device.close();
+		if (shared == null || shared.device != device) {
+			throw new IllegalStateException("The device is not in use");
+		}
+		if (giveUp(device.context(), shared)) {
+			device.close();
+		}
 	}
 
-	private static final class Counted {
+	private synchronized boolean giveUp(long context, Shared shared) {
+		shared.leases--;
+		if (shared.leases > 0) {
+			return false;
+		}
+		this.devices.remove(context, shared);
+		return true;
+	}
 
-		private final Device device;
+	/**
+	 * Device with the count of its leases, opened by the first that needs it while the
+	 * others wait.
+	 */
+	private static final class Shared {
+
+		private volatile @Nullable Device device;
 
 		private int leases;
 
-		private Counted(Device device) {
-			this.device = device;
+		private synchronized Device open(RdmaProvider provider, long context, String threadPrefix) {
+			Device device = this.device;
+			if (device == null) {
+				device = Device.open(provider, context, threadPrefix);
+				this.device = device;
+			}
+			return device;
 		}
 
 	}

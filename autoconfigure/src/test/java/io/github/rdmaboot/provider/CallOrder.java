@@ -1,0 +1,159 @@
+package io.github.rdmaboot.provider;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Checks the partial order in which native objects must be freed: a queue pair before its
+ * id and its completion queues, memory regions and queue pairs before their protection
+ * domain, completion queues before their channel, ids before their event channel, every
+ * event acknowledged once and before its owner is destroyed, and nothing used or freed
+ * after it was freed. What could not be freed counts as gone: the rest has to go on
+ * without it.
+ */
+public final class CallOrder {
+
+	private final List<String> violations = new CopyOnWriteArrayList<>();
+
+	private final Map<Long, Long> channelOfId = new HashMap<>();
+
+	private final Map<Long, Long> unacknowledged = new HashMap<>();
+
+	private final Map<Long, QueuePairUse> queuePairs = new HashMap<>();
+
+	private final Map<Long, Long> pdOfMemory = new HashMap<>();
+
+	private final Map<Long, Long> channelOfQueue = new HashMap<>();
+
+	private final Set<Long> dead = new HashSet<>();
+
+	/**
+	 * Return what was done in a wrong order.
+	 * @return one sentence for each violation
+	 */
+	public List<String> violations() {
+		return List.copyOf(this.violations);
+	}
+
+	/**
+	 * Return the objects that were made and not freed.
+	 * @return a description, empty when there are none
+	 */
+	public synchronized List<String> left() {
+		List<String> left = new ArrayList<>();
+		this.channelOfId.keySet().forEach((id) -> left.add("CM id " + id));
+		this.queuePairs.keySet().forEach((id) -> left.add("queue pair of CM id " + id));
+		this.pdOfMemory.keySet().forEach((mr) -> left.add("memory region " + mr));
+		this.channelOfQueue.keySet().forEach((cq) -> left.add("completion queue " + cq));
+		return left;
+	}
+
+	synchronized void before(String method, Object[] args) {
+		long first = (args != null && args.length > 0 && args[0] instanceof Long handle) ? handle : 0;
+		if (first != 0 && this.dead.contains(first)) {
+			this.violations.add(method + " on " + first + ", which was destroyed");
+		}
+		switch (method) {
+			case "rdmaDestroyId" -> {
+				check(!this.queuePairs.containsKey(first), "rdma_destroy_id before the queue pair");
+				check(!this.unacknowledged.containsValue(first), "rdma_destroy_id with an un-acknowledged event");
+			}
+			case "ibvDestroyCq" ->
+				check(this.queuePairs.values().stream().noneMatch((use) -> use.sendCq == first || use.recvCq == first),
+						"ibv_destroy_cq before its queue pair");
+			case "ibvDeallocPd" -> {
+				check(this.queuePairs.values().stream().noneMatch((use) -> use.pd == first),
+						"ibv_dealloc_pd before its queue pair");
+				check(!this.pdOfMemory.containsValue(first), "ibv_dealloc_pd before its memory region");
+			}
+			case "ibvDestroyCompChannel" ->
+				check(!this.channelOfQueue.containsValue(first), "ibv_destroy_comp_channel before its queue");
+			case "rdmaDestroyEventChannel" ->
+				check(!this.channelOfId.containsValue(first), "rdma_destroy_event_channel before its ids");
+			case "rdmaAckCmEvent" ->
+				check(this.unacknowledged.containsKey(first), "rdma_ack_cm_event twice, or of no event");
+			default -> {
+			}
+		}
+	}
+
+	synchronized void after(String method, Object[] args, Object result) {
+		switch (method) {
+			case "rdmaCreateId" -> {
+				this.dead.remove((Long) result);
+				this.channelOfId.put((Long) result, (Long) args[0]);
+			}
+			case "rdmaGetCmEvent" -> {
+				if (result instanceof CmEventData event) {
+					this.unacknowledged.put(event.event(), (event.listenId() != 0) ? event.listenId() : event.id());
+					if (event.listenId() != 0) {
+						this.dead.remove(event.id());
+						this.channelOfId.put(event.id(), (Long) args[0]);
+					}
+				}
+			}
+			case "rdmaCreateQp" -> {
+				QueuePairInit init = (QueuePairInit) args[2];
+				this.queuePairs.put((Long) args[0], new QueuePairUse((Long) args[1], init.sendCq(), init.recvCq()));
+			}
+			case "ibvRegMr" -> {
+				long mr = ((MemoryRegionData) result).mr();
+				this.dead.remove(mr);
+				this.pdOfMemory.put(mr, (Long) args[0]);
+			}
+			case "ibvCreateCq" -> {
+				this.dead.remove((Long) result);
+				this.channelOfQueue.put((Long) result, (Long) args[2]);
+			}
+			case "rdmaCreateEventChannel", "ibvAllocPd", "ibvCreateCompChannel" -> this.dead.remove((Long) result);
+			case "rdmaAckCmEvent" -> this.unacknowledged.remove((Long) args[0]);
+			default -> freed(method, args);
+		}
+	}
+
+	synchronized void failed(String method, Object[] args) {
+		if (isDestroy(method)) {
+			freed(method, args);
+		}
+	}
+
+	private void freed(String method, Object[] args) {
+		if (!isDestroy(method)) {
+			return;
+		}
+		long handle = (Long) args[0];
+		if (method.equals("rdmaDestroyQp")) {
+			this.queuePairs.remove(handle);
+			return;
+		}
+		this.dead.add(handle);
+		this.channelOfId.remove(handle);
+		this.pdOfMemory.remove(handle);
+		this.channelOfQueue.remove(handle);
+	}
+
+	private static boolean isDestroy(String method) {
+		return switch (method) {
+			case "rdmaDestroyId", "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel",
+					"ibvDeallocPd", "rdmaDestroyEventChannel" ->
+				true;
+			default -> false;
+		};
+	}
+
+	private void check(boolean fine, String violation) {
+		if (!fine) {
+			this.violations.add(violation);
+		}
+	}
+
+	private record QueuePairUse(long pd, long sendCq, long recvCq) {
+
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.github.rdmaboot.provider;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Decorator that makes the n-th call of one method fail, block or return late, and tells
+ * a {@link CallOrder} of every call.
+ */
+public final class FaultingProvider implements InvocationHandler {
+
+	private final RdmaProvider target;
+
+	private final CallOrder order;
+
+	private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+
+	private final CountDownLatch released = new CountDownLatch(1);
+
+	private final AtomicBoolean injected = new AtomicBoolean();
+
+	private volatile Fault fault = new Fault("", 0, Kind.NONE, 0);
+
+	private FaultingProvider(RdmaProvider target, CallOrder order) {
+		this.target = target;
+		this.order = order;
+	}
+
+	/**
+	 * Decorate a provider.
+	 * @param target the provider
+	 * @param order checks the order of the calls
+	 * @return the decorator
+	 */
+	public static FaultingProvider of(RdmaProvider target, CallOrder order) {
+		return new FaultingProvider(target, order);
+	}
+
+	/**
+	 * Return the decorated provider.
+	 * @return the provider
+	 */
+	public RdmaProvider provider() {
+		return (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
+				new Class<?>[] { RdmaProvider.class }, this);
+	}
+
+	/**
+	 * Set the fault.
+	 * @param fault the fault
+	 */
+	public void inject(Fault fault) {
+		this.fault = fault;
+	}
+
+	/**
+	 * Let blocked calls go on.
+	 */
+	public void release() {
+		this.released.countDown();
+	}
+
+	/**
+	 * Return whether the fault has happened.
+	 * @return whether it has
+	 */
+	public boolean isInjected() {
+		return this.injected.get();
+	}
+
+	/**
+	 * Return how often methods were called.
+	 * @return the counts by method
+	 */
+	public Map<String, AtomicInteger> counts() {
+		return this.counts;
+	}
+
+	@Override
+	public Object invoke(Object proxy, Method method, Object[] args) throws Throwable {
+		if (method.getDeclaringClass() == Object.class) {
+			return method.invoke(this, args);
+		}
+		int number = this.counts.computeIfAbsent(method.getName(), (name) -> new AtomicInteger()).incrementAndGet();
+		Fault fault = this.fault;
+		boolean hit = fault.kind() != Kind.NONE && fault.method().equals(method.getName()) && fault.number() == number;
+		if (hit) {
+			this.injected.set(true);
+			switch (fault.kind()) {
+				case FAIL -> {
+					this.order.failed(method.getName(), args);
+					if (method.getReturnType() == int.class) {
+						return fault.errno();
+					}
+					throw new RdmaException(method.getName(), fault.errno());
+				}
+				case BLOCK -> this.released.await();
+				case LATE -> this.released.await(150, TimeUnit.MILLISECONDS);
+				default -> {
+				}
+			}
+		}
+		this.order.before(method.getName(), args);
+		try {
+			Object result = method.invoke(this.target, args);
+			this.order.after(method.getName(), args, result);
+			return result;
+		}
+		catch (InvocationTargetException ex) {
+			this.order.failed(method.getName(), args);
+			throw ex.getTargetException();
+		}
+	}
+
+	/**
+	 * What a fault does.
+	 */
+	public enum Kind {
+
+		/** Nothing. */
+		NONE,
+
+		/** The call fails and has no effect. */
+		FAIL,
+
+		/** The call does not return until it is released. */
+		BLOCK,
+
+		/** The call takes 150 ms. */
+		LATE
+
+	}
+
+	/**
+	 * Fault of one call.
+	 *
+	 * @param method the method
+	 * @param number which of its calls, from 1
+	 * @param kind what happens
+	 * @param errno the errno of a failure
+	 */
+	public record Fault(String method, int number, Kind kind, int errno) {
+
+		@Override
+		public String toString() {
+			return this.method + " #" + this.number + " " + this.kind
+					+ ((this.kind != Kind.FAIL) ? "" : " " + Errno.symbol(this.errno));
+		}
+
+	}
+
+}
