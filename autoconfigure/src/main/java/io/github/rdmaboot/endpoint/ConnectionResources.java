@@ -42,6 +42,7 @@ final class ConnectionResources {
 
 	private volatile @Nullable MessageReceiver receiver;
 
+	// Stops before the next native call when the connection is being destroyed meanwhile.
 	void create(CmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
 			CompletionHandler completions, Executor executor) {
 		MemorySettings buffers = owner.memorySettings();
@@ -50,14 +51,17 @@ final class ConnectionResources {
 		int receives = Math.min(buffers.bufferCount(), sizes.maxRecvWr());
 		DeviceLease device = devices.acquire(id.deviceContext());
 		this.device = device;
+		connection.requireNotClosing();
 		CompletionQueue queue = CompletionQueue.create(device.device(), sizes.maxSendWr() + sizes.maxRecvWr(),
 				completions);
 		this.queue = queue;
+		connection.requireNotClosing();
 		int bytes = (sends + receives) * buffers.bufferSize();
 		ByteBuffer slab = ByteBuffer.allocateDirect(bytes + PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
 		MemoryRegion memory = MemoryRegion.register(device.device(), slab, AccessFlag.LOCAL_WRITE.value());
 		this.memory = memory;
 		owner.statistics().registered(memory.length());
+		connection.requireNotClosing();
 		QueuePair queuePair = QueuePair.create(id, device.device(), queue, new QueuePairCapabilities(sizes.maxSendWr(),
 				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queuePair = queuePair;
@@ -66,6 +70,7 @@ final class ConnectionResources {
 		this.sender = new MessageSender(memory, receives * buffers.bufferSize(), buffers.bufferSize(), sends, queuePair,
 				this.outstanding, owner.statistics(), executor);
 		this.receiver = receiver;
+		connection.requireNotClosing();
 		receiver.postAll();
 	}
 

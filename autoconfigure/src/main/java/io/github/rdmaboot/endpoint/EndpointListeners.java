@@ -22,9 +22,15 @@ final class EndpointListeners implements DestroyListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(EndpointListeners.class);
 
+	private final Consumer<String> lateReturns;
+
 	private final List<DestroyListener> destroyListeners = new CopyOnWriteArrayList<>();
 
 	private final List<ConnectListener> connectListeners = new CopyOnWriteArrayList<>();
+
+	EndpointListeners(Consumer<String> lateReturns) {
+		this.lateReturns = lateReturns;
+	}
 
 	void add(DestroyListener listener) {
 		this.destroyListeners.add(listener);
@@ -59,6 +65,7 @@ final class EndpointListeners implements DestroyListener {
 
 	@Override
 	public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+		this.lateReturns.accept(endpoint);
 		tell(this.destroyListeners, (listener) -> listener.returnedLate(endpoint, connection, step, stuckFor));
 	}
 

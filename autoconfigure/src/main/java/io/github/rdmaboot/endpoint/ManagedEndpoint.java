@@ -11,8 +11,8 @@ import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +37,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	private @Nullable EndpointRuntime runtime;
 
 	private @Nullable CompletableFuture<DestroyReport> destroying;
+
+	private long stuck;
 
 	private long numbers;
 
@@ -125,7 +127,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		this.lastDestroyReport = report;
 		CompletableFuture<DestroyReport> destroying;
 		synchronized (this) {
-			this.state = (report.result() == DestroyResult.TIMEOUT) ? EndpointState.QUARANTINED : EndpointState.IDLE;
+			quarantine(report);
+			this.state = (this.stuck > 0) ? EndpointState.QUARANTINED : EndpointState.IDLE;
 			destroying = this.destroying;
 			this.destroying = null;
 		}
@@ -182,10 +185,25 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	public void destroyed(RdmaConnection connection, DestroyReport report) {
 		this.connections.remove(connection.number());
 		this.lastDestroyReport = report;
-		if (report.result() == DestroyResult.TIMEOUT) {
-			synchronized (this) {
+		synchronized (this) {
+			if (report.connection() != 0) {
+				quarantine(report);
+			}
+			if (this.stuck > 0) {
 				this.state = EndpointState.QUARANTINED;
 			}
+		}
+	}
+
+	private void quarantine(DestroyReport report) {
+		this.stuck += report.steps().stream().filter((step) -> step.outcome() == StepOutcome.TIMEOUT).count();
+	}
+
+	// A call that had been left behind returned, and what depended on it was freed.
+	synchronized void returnedLate() {
+		this.stuck--;
+		if (this.stuck <= 0 && this.state == EndpointState.QUARANTINED) {
+			this.state = (this.runtime != null) ? EndpointState.DOWN : EndpointState.IDLE;
 		}
 	}
 

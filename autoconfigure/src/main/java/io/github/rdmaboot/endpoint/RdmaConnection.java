@@ -213,13 +213,17 @@ public final class RdmaConnection {
 	void whileSettingUp(Runnable call) {
 		this.setupLock.lock();
 		try {
-			if (this.closing) {
-				throw closedException();
-			}
+			requireNotClosing();
 			call.run();
 		}
 		finally {
 			this.setupLock.unlock();
+		}
+	}
+
+	void requireNotClosing() {
+		if (this.closing) {
+			throw closedException();
 		}
 	}
 

@@ -45,7 +45,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private final Map<String, ManagedEndpoint> endpoints = new LinkedHashMap<>();
 
-	private final EndpointListeners listeners = new EndpointListeners();
+	private final EndpointListeners listeners = new EndpointListeners(this::returnedLate);
 
 	private @Nullable StartedRuntime runtime;
 
@@ -143,6 +143,16 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public void addConnectListener(ConnectListener listener) {
 		this.listeners.add(listener);
+	}
+
+	private void returnedLate(String name) {
+		ManagedEndpoint endpoint;
+		synchronized (this.endpoints) {
+			endpoint = this.endpoints.get(name);
+		}
+		if (endpoint != null) {
+			endpoint.returnedLate();
+		}
 	}
 
 	/**

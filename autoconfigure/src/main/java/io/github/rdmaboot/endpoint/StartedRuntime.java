@@ -138,16 +138,18 @@ final class StartedRuntime implements EndpointRuntime {
 		if (this.ownHandlerExecutor != null) {
 			this.ownHandlerExecutor.shutdown();
 		}
-		CountDownLatch closed = new CountDownLatch(1);
-		Thread thread = new Thread(() -> closeChannel(closed), "rdma-channel-close");
+		this.devices.abandon();
+		CountDownLatch ended = new CountDownLatch(1);
+		AtomicBoolean closed = new AtomicBoolean();
+		// On a thread of its own, because a call that does not return cannot be
+		// interrupted.
+		Thread thread = new Thread(() -> closeChannel(ended, closed), "rdma-channel-close");
 		thread.setDaemon(true);
 		thread.start();
-		if (!Deadline.after(this.limits.call()).await(closed)) {
-			logger.warn(
-					"The event channel of the RDMA endpoints could not be closed and is left to the end of the process");
-			return "left";
+		if (!Deadline.after(this.limits.call()).await(ended)) {
+			logger.warn("A call that closes the event channel of the RDMA endpoints is stuck and left with its thread");
 		}
-		return "closed";
+		return closed.get() ? "closed" : "left";
 	}
 
 	private void closeChannel(CountDownLatch ended, AtomicBoolean closed) {

@@ -71,7 +71,7 @@ final class CompletionChannel {
 
 	// End the thread and destroy the channel.
 	void close(Duration timeout) {
-		this.closing = true;
+		endThread();
 		this.provider.wake(this.waker);
 		try {
 			this.thread.join(Math.max(1, timeout.toMillis()));
@@ -85,6 +85,11 @@ final class CompletionChannel {
 		}
 		this.provider.ibvDestroyCompChannel(this.handle);
 		this.provider.destroyWaker(this.waker);
+	}
+
+	// Takes effect within a tick: waking the thread may be the very call that is stuck.
+	void endThread() {
+		this.closing = true;
 	}
 
 	private void run() {

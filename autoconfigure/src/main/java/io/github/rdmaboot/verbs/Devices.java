@@ -1,6 +1,7 @@
 package io.github.rdmaboot.verbs;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import io.github.rdmaboot.provider.RdmaException;
@@ -52,6 +53,18 @@ public final class Devices {
 		}
 	}
 
+	/**
+	 * End the threads of devices that were never released because a call on them is
+	 * stuck. The native objects are left to the end of the process.
+	 */
+	public void abandon() {
+		List<Shared> left;
+		synchronized (this) {
+			left = List.copyOf(this.devices.values());
+		}
+		left.forEach(Shared::abandon);
+	}
+
 	void release(Device device) {
 		Shared shared;
 		synchronized (this) {
@@ -83,6 +96,13 @@ public final class Devices {
 		private volatile @Nullable Device device;
 
 		private int leases;
+
+		private void abandon() {
+			Device device = this.device;
+			if (device != null) {
+				device.completionChannel().endThread();
+			}
+		}
 
 		private synchronized Device open(RdmaProvider provider, long context, String threadPrefix) {
 			Device device = this.device;

@@ -10,6 +10,9 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,11 +29,10 @@ import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,8 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Makes each call of bring-up and teardown fail with each errno that it is known for,
  * block, and return late, one at a time.
  */
-@Execution(ExecutionMode.CONCURRENT)
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FaultAtEveryCallTests {
 
 	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(3), Duration.ofMillis(150),
@@ -95,7 +96,7 @@ class FaultAtEveryCallTests {
 		return errnos;
 	}
 
-	static Stream<Fault> faults() throws Exception {
+	private static List<Fault> faults() throws Exception {
 		Scenario scenario = new Scenario(new Fault("", 0, Kind.NONE, 0));
 		scenario.run();
 		assertThat(scenario.order.violations()).as("order without a fault").isEmpty();
@@ -113,12 +114,36 @@ class FaultAtEveryCallTests {
 			}
 		});
 		System.out.println("Injecting " + faults.size() + " faults");
-		return faults.stream();
+		return faults;
 	}
 
-	@ParameterizedTest
-	@MethodSource("faults")
-	void destroyEndsInItsBudgetAndFreesWhatItCan(Fault fault) throws Exception {
+	/**
+	 * The scenarios wait most of their time, so several run at once.
+	 */
+	@TestFactory
+	Stream<DynamicTest> destroyEndsInItsBudgetAndFreesWhatItCan() throws Exception {
+		ExecutorService executor = Executors.newFixedThreadPool(8);
+		Map<Fault, Future<?>> runs = new LinkedHashMap<>();
+		faults().forEach((fault) -> runs.put(fault, executor.submit(() -> {
+			check(fault);
+			return null;
+		})));
+		executor.shutdown();
+		return runs.entrySet()
+			.stream()
+			.map((run) -> DynamicTest.dynamicTest(run.getKey().toString(), () -> outcome(run.getValue())));
+	}
+
+	private static void outcome(Future<?> run) throws Throwable {
+		try {
+			run.get(60, TimeUnit.SECONDS);
+		}
+		catch (ExecutionException ex) {
+			throw ex.getCause();
+		}
+	}
+
+	private static void check(Fault fault) throws Exception {
 		Scenario scenario = new Scenario(fault);
 		try {
 			scenario.run();
@@ -140,6 +165,13 @@ class FaultAtEveryCallTests {
 		}
 		finally {
 			scenario.faulting.release();
+		}
+		if (fault.kind() == Kind.BLOCK) {
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.untilAsserted(
+						() -> assertThat(scenario.order.left()).as("left after %s was released", fault).isEmpty());
+			assertThat(scenario.order.violations()).as("order after %s was released", fault).isEmpty();
 		}
 	}
 

@@ -32,6 +32,8 @@ public final class CallOrder {
 
 	private final Set<Long> dead = new HashSet<>();
 
+	private final Set<Long> lost = new HashSet<>();
+
 	/**
 	 * Return what was done in a wrong order.
 	 * @return one sentence for each violation
@@ -57,6 +59,9 @@ public final class CallOrder {
 		long first = (args != null && args.length > 0 && args[0] instanceof Long handle) ? handle : 0;
 		if (first != 0 && this.dead.contains(first)) {
 			this.violations.add(method + " on " + first + ", which was destroyed");
+		}
+		if (isDestroy(method) && !method.equals("rdmaDestroyQp") && this.lost.contains(first)) {
+			this.violations.add(method + " on " + first + ", which could not be destroyed before");
 		}
 		switch (method) {
 			case "rdmaDestroyId" -> {
@@ -119,6 +124,8 @@ public final class CallOrder {
 	synchronized void failed(String method, Object[] args) {
 		if (isDestroy(method)) {
 			freed(method, args);
+			this.dead.remove((Long) args[0]);
+			this.lost.add((Long) args[0]);
 		}
 	}
 

@@ -84,7 +84,7 @@ public final class OrderlyDestroy {
 				continue;
 			}
 			tasks.put(member, new StepTask(step, member.member.subject(), work, deadline,
-					(report) -> returnedLate(member.group, report)));
+					(report) -> returnedLate(member, report)));
 		}
 		// A wait gives up by itself, so what bounds it here is a backstop.
 		Duration limit = step.isWait() ? deadline.remaining().plus(this.limits.call()) : this.limits.call();
@@ -93,10 +93,18 @@ public final class OrderlyDestroy {
 		tasks.forEach((member, task) -> member.add(task.conclude()));
 	}
 
-	private void returnedLate(DestroyGroup group, StepReport report) {
+	// Runs on the thread that had been stuck. What the member still has can be freed now.
+	private void returnedLate(Progress member, StepReport report) {
 		logger.warn("Call that was left behind returned after {} ms: {} of {}, {} {}", report.duration().toMillis(),
 				report.step().tag(), report.subject(), report.outcome().tag(), report.detail());
-		this.listener.returnedLate(group.endpoint(), group.connection(), report, report.duration());
+		for (DestroyStepName step : DestroyStepName.values()) {
+			DestroyStep work = member.member.steps().get(step);
+			if (work != null && step.compareTo(report.step()) > 0) {
+				StepReport late = StepTask.runNow(step, member.member.subject(), work);
+				logger.info("Late step {} of {}: {} {}", step.tag(), late.subject(), late.outcome().tag(), late.detail());
+			}
+		}
+		this.listener.returnedLate(member.group.endpoint(), member.group.connection(), report, report.duration());
 	}
 
 	private static DestroyReport report(DestroyGroup group, List<Progress> members, DestroyTrigger trigger,
