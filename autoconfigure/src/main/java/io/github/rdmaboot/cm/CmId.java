@@ -84,12 +84,12 @@ public final class CmId {
 		this.callLock.lock();
 		try {
 			require("rdma_create_id", EnumSet.of(CmIdState.NONE, CmIdState.LEAKED));
-			long handle = remember(() -> channel.provider().rdmaCreateId(channel.handle(), portSpace));
+			long handle = remember(
+					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
 			this.current = new NativeCmId(channel, handle, handler);
 			this.generation.incrementAndGet();
 			this.lastError = null;
 			this.state.set(CmIdState.IDLE);
-			channel.attach(handle, this);
 		}
 		finally {
 			this.callLock.unlock();

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
@@ -46,7 +47,7 @@ public final class EventChannel {
 
 	private final Map<Long, CmId> ids = new HashMap<>();
 
-	private int destroysInProgress;
+	private int callsInProgress;
 
 	private volatile boolean closing;
 
@@ -101,7 +102,7 @@ public final class EventChannel {
 	public int attachedIds() {
 		this.fetchLock.lock();
 		try {
-			return this.ids.size() + this.destroysInProgress;
+			return this.ids.size() + this.callsInProgress;
 		}
 		finally {
 			this.fetchLock.unlock();
@@ -121,7 +122,7 @@ public final class EventChannel {
 		if (this.destroyed) {
 			return;
 		}
-		this.closing = true;
+		withoutFetching(() -> this.closing = true);
 		this.provider.wake(this.waker);
 		if (!join(timeout)) {
 			throw new IllegalStateException("Thread '" + this.thread.getName() + "' did not end within " + timeout
@@ -147,13 +148,34 @@ public final class EventChannel {
 		return !this.thread.isAlive();
 	}
 
-	void attach(long handle, CmId id) {
+	// Create an id. The channel counts it from before the call, and so outlives the call.
+	long creating(CmId id, LongSupplier createCall) {
 		this.fetchLock.lock();
 		try {
-			this.ids.put(handle, id);
+			if (this.closing) {
+				throw new IllegalStateException("The event channel is closed");
+			}
+			this.callsInProgress++;
 		}
 		finally {
 			this.fetchLock.unlock();
+		}
+		long handle = 0;
+		try {
+			handle = createCall.getAsLong();
+			return handle;
+		}
+		finally {
+			this.fetchLock.lock();
+			try {
+				this.callsInProgress--;
+				if (handle != 0) {
+					this.ids.put(handle, id);
+				}
+			}
+			finally {
+				this.fetchLock.unlock();
+			}
 		}
 	}
 
@@ -167,7 +189,7 @@ public final class EventChannel {
 		try {
 			ledger.acknowledgeAll(this.provider);
 			this.ids.remove(handle);
-			this.destroysInProgress++;
+			this.callsInProgress++;
 		}
 		finally {
 			this.fetchLock.unlock();
@@ -176,7 +198,7 @@ public final class EventChannel {
 			destroyCall.run();
 		}
 		finally {
-			withoutFetching(() -> this.destroysInProgress--);
+			withoutFetching(() -> this.callsInProgress--);
 		}
 	}
 

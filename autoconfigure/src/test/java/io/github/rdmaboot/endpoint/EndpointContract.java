@@ -420,7 +420,8 @@ abstract class EndpointContract {
 		}
 		assertThat(nativeObjects()).isEqualTo(before);
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).filteredOn((thread) -> !threads.contains(thread))
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+				.filteredOn((thread) -> !threads.contains(thread))
 				.extracting(Thread::getName)
 				.noneMatch((name) -> name.startsWith("rdma-")));
 	}

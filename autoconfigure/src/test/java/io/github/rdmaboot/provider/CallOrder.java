@@ -124,8 +124,10 @@ public final class CallOrder {
 	synchronized void failed(String method, Object[] args) {
 		if (isDestroy(method)) {
 			freed(method, args);
-			this.dead.remove((Long) args[0]);
-			this.lost.add((Long) args[0]);
+			if (!method.equals("rdmaDestroyQp")) {
+				this.dead.remove((Long) args[0]);
+				this.lost.add((Long) args[0]);
+			}
 		}
 	}
 

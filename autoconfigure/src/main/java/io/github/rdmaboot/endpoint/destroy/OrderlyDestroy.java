@@ -87,9 +87,9 @@ public final class OrderlyDestroy {
 					(report) -> returnedLate(member, report)));
 		}
 		// A wait gives up by itself, so what bounds it here is a backstop.
+		Deadline patience = step.isWait() ? deadline : Deadline.after(Duration.ZERO);
 		Duration limit = step.isWait() ? deadline.remaining().plus(this.limits.call()) : this.limits.call();
-		reapers.runAll(List.copyOf(tasks.values()), step.isWait(),
-				step.isWait() ? total.orEarlier(Deadline.after(limit)) : total, limit);
+		reapers.runAll(List.copyOf(tasks.values()), patience, limit, total);
 		tasks.forEach((member, task) -> member.add(task.conclude()));
 	}
 
@@ -101,7 +101,8 @@ public final class OrderlyDestroy {
 			DestroyStep work = member.member.steps().get(step);
 			if (work != null && step.compareTo(report.step()) > 0) {
 				StepReport late = StepTask.runNow(step, member.member.subject(), work);
-				logger.info("Late step {} of {}: {} {}", step.tag(), late.subject(), late.outcome().tag(), late.detail());
+				logger.info("Late step {} of {}: {} {}", step.tag(), late.subject(), late.outcome().tag(),
+						late.detail());
 			}
 		}
 		this.listener.returnedLate(member.group.endpoint(), member.group.connection(), report, report.duration());

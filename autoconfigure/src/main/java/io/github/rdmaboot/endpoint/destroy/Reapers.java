@@ -26,9 +26,11 @@ final class Reapers implements AutoCloseable {
 
 	private int threads;
 
-	// Carry out tasks that do not depend on each other and return when all have ended or
-	// passed their limit. Waits are left to one thread, because they share one deadline.
-	void runAll(List<StepTask> tasks, boolean waits, Deadline total, Duration callLimit) {
+	// Carry out tasks that do not depend on each other, and return when each has ended or
+	// passed its limit. While patience lasts a thread may rightly be waiting, and the
+	// tasks
+	// behind it wait with it.
+	void runAll(List<StepTask> tasks, Deadline patience, Duration limit, Deadline total) {
 		if (tasks.isEmpty()) {
 			return;
 		}
@@ -38,13 +40,10 @@ final class Reapers implements AutoCloseable {
 		this.work.addAll(tasks);
 		for (StepTask task : tasks) {
 			int before = this.finished.get();
-			while (!task.await(Deadline.after(SLOW).orEarlier(total))) {
-				if (total.remainingNanos() == 0 || task.runningFor().compareTo(callLimit) >= 0) {
-					break;
-				}
+			while (!task.await(Deadline.after(SLOW).orEarlier(total)) && total.remainingNanos() > 0
+					&& task.runningFor().compareTo(limit) < 0) {
 				int now = this.finished.get();
-				if (now == before && !this.work.isEmpty()
-						&& (!waits || tasks.get(0).runningFor().compareTo(callLimit) >= 0)) {
+				if (now == before && !this.work.isEmpty() && patience.remainingNanos() == 0) {
 					addThread();
 				}
 				before = now;
@@ -71,8 +70,12 @@ final class Reapers implements AutoCloseable {
 		}
 	}
 
+	// What was not begun in time goes on in the background.
 	@Override
 	public void close() {
+		if (!this.work.isEmpty()) {
+			addThread();
+		}
 		for (int i = 0; i < this.threads; i++) {
 			this.work.add(END);
 		}

@@ -59,10 +59,9 @@ final class StepTask implements Runnable {
 	@Override
 	public void run() {
 		this.startedAt = System.nanoTime();
-		if (!this.state.compareAndSet(State.PENDING, State.RUNNING)) {
-			return;
+		if (this.state.compareAndSet(State.PENDING, State.RUNNING)) {
+			this.started.countDown();
 		}
-		this.started.countDown();
 		StepReport report = execute();
 		this.report = report;
 		if (this.state.compareAndSet(State.RUNNING, State.DONE)) {
@@ -92,8 +91,8 @@ final class StepTask implements Runnable {
 	 */
 	StepReport conclude() {
 		if (this.state.compareAndSet(State.PENDING, State.LEFT_BEHIND)) {
-			return new StepReport(this.step, this.subject, Duration.ZERO, StepOutcome.ABANDONED, "", 0,
-					"no time was left to attempt it");
+			return new StepReport(this.step, this.subject, Duration.ZERO, StepOutcome.TIMEOUT, this.step.tag(), 0,
+					"not begun when the time was up; goes on in the background");
 		}
 		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
 			return new StepReport(this.step, this.subject, runningFor(), StepOutcome.TIMEOUT, this.step.tag(), 0,
