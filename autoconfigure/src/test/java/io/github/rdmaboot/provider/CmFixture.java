@@ -92,6 +92,16 @@ final class CmFixture implements AutoCloseable {
 		this.ids.remove(id);
 	}
 
+	/**
+	 * Leave an id that was migrated to the fixture of its new channel.
+	 * @param id the id
+	 * @param target the fixture of its new channel
+	 */
+	void handOver(long id, CmFixture target) {
+		this.ids.remove(id);
+		target.ids.add(id);
+	}
+
 	@Override
 	public void close() {
 		this.unacknowledged.keySet().forEach(this.provider::rdmaAckCmEvent);

@@ -27,12 +27,6 @@ interface ContractTransport {
 	InetAddress withoutRoute();
 
 	/**
-	 * Return an address on a network of this host that no neighbour has.
-	 * @return the address
-	 */
-	InetAddress withoutNeighbour();
-
-	/**
 	 * Return in what the transport differs from RoCE on Linux with soft-RoCE.
 	 * @return the differences
 	 */
@@ -44,10 +38,7 @@ interface ContractTransport {
 	enum Difference {
 
 		/** A receive that is too small gives LOC_LEN_ERR, not REM_INV_REQ_ERR. */
-		LENGTH_ERROR_AT_RECEIVER,
-
-		/** Handles are checked: a stale one throws instead of crashing the process. */
-		CHECKED_HANDLES
+		LENGTH_ERROR_AT_RECEIVER
 
 	}
 

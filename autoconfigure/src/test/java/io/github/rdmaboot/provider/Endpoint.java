@@ -38,6 +38,8 @@ final class Endpoint implements AutoCloseable {
 
 	private boolean queuePairGone;
 
+	private boolean closed;
+
 	private int cqEvents;
 
 	Endpoint(RdmaProvider provider, long id) {
@@ -151,6 +153,10 @@ final class Endpoint implements AutoCloseable {
 
 	@Override
 	public void close() {
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
 		if (!this.queuePairGone) {
 			destroyQp();
 		}

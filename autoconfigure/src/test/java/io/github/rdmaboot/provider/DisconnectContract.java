@@ -1,0 +1,268 @@
+package io.github.rdmaboot.provider;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How connections end: disconnects, flushes and what the peer hears of it.
+ */
+abstract class DisconnectContract extends RdmaProviderContract {
+
+	private static final int TIMED_OUT = 4;
+
+	private static final int REJECTED_BY_APPLICATION = 28;
+
+	DisconnectContract(ContractTransport transport) {
+		super(transport);
+	}
+
+	@Test
+	void passiveSideHearsOfTheDisconnect() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		CmEventData event = this.server.expect(CmEventType.DISCONNECTED);
+		assertThat(event.status()).isZero();
+		assertThat(event.id()).isEqualTo(connected.passive().id);
+	}
+
+	@Test
+	void passiveSideMayDisconnectFirst() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.passive().id);
+		assertThat(this.client.expect(CmEventType.DISCONNECTED).status()).isZero();
+	}
+
+	@Test
+	void initiatorHearsNothingUntilThePeerReacts() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		this.server.expect(CmEventType.DISCONNECTED);
+		this.client.expectSilence();
+		this.provider.rdmaDisconnect(connected.passive().id);
+		assertThat(this.client.expect(CmEventType.DISCONNECTED).status()).isZero();
+	}
+
+	@Test
+	void disconnectMovesTheQueuePairToErrorAndFlushes() {
+		Connected connected = connect();
+		connected.active().postReceive(3, 100);
+		this.provider.rdmaDisconnect(connected.active().id);
+		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
+		connected.active().expect(CompletionStatus.WR_FLUSH_ERR, 3);
+	}
+
+	@Test
+	void passiveQueuePairFlushesOnlyAfterItsOwnDisconnect() {
+		Connected connected = connect();
+		connected.passive().postReceive(4, 100);
+		this.provider.rdmaDisconnect(connected.active().id);
+		this.server.expect(CmEventType.DISCONNECTED);
+		assertThat(connected.passive().state()).isEqualTo(QueuePairState.RTS);
+		connected.passive().expectNoCompletion();
+		this.provider.rdmaDisconnect(connected.passive().id);
+		connected.passive().expect(CompletionStatus.WR_FLUSH_ERR, 4);
+	}
+
+	@Test
+	void postingInErrorIsAcceptedAndFlushedAtOnce() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		assertThat(connected.active().postReceive(5, 10)).isZero();
+		connected.active().expect(CompletionStatus.WR_FLUSH_ERR, 5);
+		assertThat(connected.active().post(connected.active().request(WorkRequestOpcode.SEND, 6, 1))).isZero();
+		connected.active().expect(CompletionStatus.WR_FLUSH_ERR, 6);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3 })
+	void disconnectingAgainIsNoError(int times) {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		for (int i = 0; i < times; i++) {
+			this.provider.rdmaDisconnect(connected.active().id);
+		}
+		this.server.expect(CmEventType.DISCONNECTED);
+		this.server.expectSilence();
+	}
+
+	@Test
+	void bothSidesMayDisconnectAndEachHearsOfItOnce() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		this.provider.rdmaDisconnect(connected.passive().id);
+		assertThat(this.client.expect(CmEventType.DISCONNECTED).status()).isZero();
+		assertThat(this.server.expect(CmEventType.DISCONNECTED).status()).isZero();
+	}
+
+	@Test
+	void timeWaitEndsSomeTimeAfterTheDisconnect() {
+		Connected connected = connect();
+		this.provider.rdmaDisconnect(connected.active().id);
+		this.server.expect(CmEventType.DISCONNECTED);
+		this.provider.rdmaDisconnect(connected.passive().id);
+		this.client.expect(CmEventType.DISCONNECTED);
+		passTimeWait();
+		assertThat(this.client.expect(CmEventType.TIMEWAIT_EXIT).id()).isEqualTo(connected.active().id);
+	}
+
+	/**
+	 * Let the time-wait state pass where time does not do so by itself.
+	 */
+	void passTimeWait() {
+	}
+
+	@Test
+	void destroyingAnEstablishedIdDisconnectsThePeer() {
+		Connected connected = connect();
+		connected.active().close();
+		this.client.destroy(connected.active().id);
+		assertThat(this.server.expect(CmEventType.DISCONNECTED).status()).isZero();
+		this.client.expectSilence();
+	}
+
+	@Test
+	void destroyingAnEstablishedChildDisconnectsThePeer() {
+		Connected connected = connect();
+		connected.passive().close();
+		this.server.destroy(connected.passive().id);
+		assertThat(this.client.expect(CmEventType.DISCONNECTED).status()).isZero();
+	}
+
+	@Test
+	void destroyingARequestedChildRejectsThePeer() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		this.server.destroy(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		assertThat(this.client.expect(CmEventType.REJECTED).status()).isEqualTo(REJECTED_BY_APPLICATION);
+	}
+
+	@Test
+	void destroyingTheListenerRejectsWhatWasNotFetched() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		awaitServerEvent();
+		this.server.destroy(listener);
+		assertThat(this.client.expect(CmEventType.REJECTED).status()).isEqualTo(REJECTED_BY_APPLICATION);
+	}
+
+	private void awaitServerEvent() {
+		long waker = this.provider.createWaker();
+		assertThat(this.provider.awaitCmEvent(this.server.channel(), waker, 5000)).isTrue();
+		this.provider.destroyWaker(waker);
+	}
+
+	@Test
+	void peerThatGivesUpIsNotReportedBeforeTheAcceptance() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		active.close();
+		this.client.destroy(active.id);
+		this.server.expectSilence();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(child, NO_DATA));
+	}
+
+	@Test
+	void acceptanceFailsAfterThePeerGaveUp() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		active.close();
+		this.client.destroy(active.id);
+		this.server.expectSilence();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(passive.id, PARAMETERS));
+	}
+
+	@Test
+	void rejectingTwiceIsInvalid() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		this.provider.rdmaReject(child, NO_DATA);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(child, NO_DATA));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 149, 200, 255 })
+	void rejectionWithTooMuchPrivateDataIsInvalid(int length) {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(child, new byte[length]));
+		this.provider.rdmaReject(child, new byte[148]);
+		assertThat(this.client.expect(CmEventType.REJECTED).privateData()).hasSize(148);
+	}
+
+	@Test
+	void acceptingAfterRejectionIsInvalid() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaReject(passive.id, NO_DATA);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(passive.id, PARAMETERS));
+	}
+
+	@Test
+	void acceptedChildHearsThatThePeerGaveUp() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		awaitClientEvent();
+		active.close();
+		this.client.destroy(active.id);
+		assertThat(this.server.expect(CmEventType.REJECTED).status()).isIn(TIMED_OUT, REJECTED_BY_APPLICATION);
+	}
+
+	private void awaitClientEvent() {
+		long waker = this.provider.createWaker();
+		assertThat(this.provider.awaitCmEvent(this.client.channel(), waker, 5000)).isTrue();
+		this.provider.destroyWaker(waker);
+	}
+
+	@Test
+	void acceptingTwiceIsInvalid() {
+		Connected connected = connect();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(connected.passive().id, PARAMETERS));
+	}
+
+	@Test
+	void rejectingWhatWasAcceptedIsInvalid() {
+		Connected connected = connect();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(connected.passive().id, NO_DATA));
+	}
+
+	@Test
+	void establishedChildOutlivesItsListener() {
+		Connected connected = connect();
+		this.server.destroy(connected.listener());
+		connected.passive().postReceive(1, 100);
+		connected.active().send(2, "still here");
+		connected.passive().expect(CompletionStatus.SUCCESS, 1);
+		assertThat(connected.passive().received(10)).isEqualTo("still here");
+	}
+
+	@Test
+	void fetchedRequestMayBeAcceptedAfterItsListenerIsGone() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.server.destroy(listener);
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		this.client.expect(CmEventType.ESTABLISHED);
+		this.server.expect(CmEventType.ESTABLISHED);
+	}
+
+}
