@@ -13,11 +13,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class CmFixture implements AutoCloseable {
 
-	private static final int PATIENCE_MILLIS = 5000;
-
-	private static final int SILENCE_MILLIS = 30;
+	private static final int PATIENCE_MILLIS = 20_000;
 
 	private final RdmaProvider provider;
+
+	private final int silenceMillis;
 
 	private final long channel;
 
@@ -27,8 +27,9 @@ final class CmFixture implements AutoCloseable {
 
 	private final Map<Long, Long> unacknowledged = new LinkedHashMap<>();
 
-	CmFixture(RdmaProvider provider) {
+	CmFixture(RdmaProvider provider, int silenceMillis) {
 		this.provider = provider;
+		this.silenceMillis = silenceMillis;
 		this.channel = provider.rdmaCreateEventChannel();
 		this.waker = provider.createWaker();
 	}
@@ -76,7 +77,8 @@ final class CmFixture implements AutoCloseable {
 	}
 
 	void expectSilence() {
-		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, SILENCE_MILLIS)).as("an event came").isFalse();
+		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, this.silenceMillis)).as("an event came")
+			.isFalse();
 	}
 
 	void destroy(long id) {

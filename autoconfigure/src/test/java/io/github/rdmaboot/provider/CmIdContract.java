@@ -3,6 +3,7 @@ package io.github.rdmaboot.provider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
+import io.github.rdmaboot.provider.ContractTransport.Difference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -231,6 +232,20 @@ abstract class CmIdContract extends RdmaProviderContract {
 		InetSocketAddress local = this.provider.rdmaGetLocalAddr(id);
 		assertThat(local).isNotNull();
 		assertThat(local.getAddress()).isEqualTo(transport().address());
+	}
+
+	@Test
+	void loopbackAddressLeadsToADeviceOnlyWhereItHasOne() {
+		long id = newId();
+		this.provider.rdmaResolveAddr(id, null, new InetSocketAddress("127.0.0.1", 4000), 2000);
+		if (differs(Difference.LOOPBACK_ADDRESS_RESOLVES)) {
+			this.client.expect(CmEventType.ADDR_RESOLVED);
+			assertThat(this.provider.contextOf(id)).isNotZero();
+		}
+		else {
+			assertThat(this.client.expect(CmEventType.ADDR_ERROR).status()).isEqualTo(-Errno.ENODEV.value());
+			assertThat(this.provider.contextOf(id)).isZero();
+		}
 	}
 
 	@Test

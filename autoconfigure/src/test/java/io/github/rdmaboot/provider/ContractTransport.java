@@ -27,6 +27,12 @@ interface ContractTransport {
 	InetAddress withoutRoute();
 
 	/**
+	 * Return how long to wait for something that must not happen.
+	 * @return the time in milliseconds
+	 */
+	int silenceMillis();
+
+	/**
 	 * Return in what the transport differs from RoCE on Linux with soft-RoCE.
 	 * @return the differences
 	 */
@@ -37,8 +43,8 @@ interface ContractTransport {
 	 */
 	enum Difference {
 
-		/** A receive that is too small gives LOC_LEN_ERR, not REM_INV_REQ_ERR. */
-		LENGTH_ERROR_AT_RECEIVER
+		/** The device can be reached by 127.0.0.1; a RoCE device has no such address. */
+		LOOPBACK_ADDRESS_RESOLVES
 
 	}
 

@@ -2,7 +2,6 @@ package io.github.rdmaboot.provider;
 
 import java.nio.ByteOrder;
 
-import io.github.rdmaboot.provider.ContractTransport.Difference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -183,23 +182,38 @@ abstract class DataPathContract extends RdmaProviderContract {
 		Connected connected = connect();
 		connected.passive().postReceive(1, 3);
 		connected.active().send(2, "four");
-		connected.active().expect(CompletionStatus.REM_INV_REQ_ERR, 2);
-		connected.passive()
-			.expect(differs(Difference.LENGTH_ERROR_AT_RECEIVER) ? CompletionStatus.LOC_LEN_ERR
-					: CompletionStatus.REM_INV_REQ_ERR, 1);
+		// Hardware reports LOC_LEN_ERR and REM_INV_REQ_ERR.
+		connected.active().expect(CompletionStatus.REM_OP_ERR, 2);
+		connected.passive().expect(CompletionStatus.LOC_QP_OP_ERR, 1);
 		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
 		assertThat(connected.passive().state()).isEqualTo(QueuePairState.ERR);
 	}
 
 	@Test
-	void sendFromUnregisteredMemoryIsALocalProtectionError() {
+	void sendFromUnregisteredMemoryIsALocalOperationError() {
 		Connected connected = connect();
 		connected.passive().postReceive(1, 10);
 		SendWorkRequest request = connected.active().request(WorkRequestOpcode.SEND, 2, 4);
 		request.lkeys[0] = 0x7fff0001;
 		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.LOC_PROT_ERR, 2);
+		// Hardware reports LOC_PROT_ERR.
+		connected.active().expect(CompletionStatus.LOC_QP_OP_ERR, 2);
 		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
+	}
+
+	@Test
+	void receiveIntoUnregisteredMemoryFailsOnBothSides() {
+		Connected connected = connect();
+		ReceiveWorkRequest receive = new ReceiveWorkRequest(1);
+		receive.wrId = 1;
+		receive.sgeCount = 1;
+		receive.addresses[0] = connected.passive().memory.address();
+		receive.lengths[0] = 10;
+		receive.lkeys[0] = 0x7fff0001;
+		assertThat(this.provider.ibvPostRecv(connected.passive().qp(), receive)).isZero();
+		connected.active().send(2, "x");
+		connected.active().expect(CompletionStatus.REM_OP_ERR, 2);
+		connected.passive().expect(CompletionStatus.LOC_QP_OP_ERR, 1);
 	}
 
 	@Test

@@ -116,7 +116,7 @@ final class Endpoint implements AutoCloseable {
 	 */
 	WorkCompletion completion() {
 		WorkCompletion[] one = { new WorkCompletion() };
-		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
 		while (this.provider.ibvPollCq(this.cq, one) == 0) {
 			this.provider.ibvReqNotifyCq(this.cq, false);
 			if (this.provider.ibvPollCq(this.cq, one) == 1) {

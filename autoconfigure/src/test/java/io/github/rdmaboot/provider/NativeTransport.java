@@ -30,6 +30,11 @@ final class NativeTransport implements ContractTransport {
 	}
 
 	@Override
+	public int silenceMillis() {
+		return 150;
+	}
+
+	@Override
 	public Set<Difference> differences() {
 		return EnumSet.noneOf(Difference.class);
 	}

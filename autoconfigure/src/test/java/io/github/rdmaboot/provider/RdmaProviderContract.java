@@ -43,8 +43,8 @@ abstract class RdmaProviderContract {
 	@BeforeEach
 	void open() {
 		this.provider = closeLater(this.transport.open());
-		this.client = closeLater(new CmFixture(this.provider));
-		this.server = closeLater(new CmFixture(this.provider));
+		this.client = closeLater(new CmFixture(this.provider, transport().silenceMillis()));
+		this.server = closeLater(new CmFixture(this.provider, transport().silenceMillis()));
 	}
 
 	@AfterEach

@@ -3,6 +3,7 @@ package io.github.rdmaboot.provider.loopback;
 import java.util.Arrays;
 
 import io.github.rdmaboot.provider.AccessFlag;
+import io.github.rdmaboot.provider.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,20 +25,37 @@ record BufferList(long[] addresses, int[] lengths, int[] lkeys) {
 	}
 
 	/**
-	 * Read the bytes of a message.
+	 * Find out what is wrong with the buffers of a message to send.
 	 * @param memory the registered memory
 	 * @param pd the protection domain of the queue pair
-	 * @return the bytes, or {@code null} when the access is not permitted
+	 * @return the status that soft-RoCE reports; success when nothing is wrong
 	 */
-	byte @Nullable [] gather(MemoryTable memory, LoopbackPd pd) {
-		byte[] data = new byte[totalLength()];
-		int position = 0;
+	CompletionStatus checkReadable(MemoryTable memory, LoopbackPd pd) {
 		for (int i = 0; i < this.addresses.length; i++) {
 			if (this.lengths[i] > 0) {
 				LoopbackMr mr = memory.withKey(this.lkeys[i]);
-				if (mr == null || !mr.permits(pd, this.addresses[i], this.lengths[i], 0)) {
-					return null;
+				if (mr == null || mr.pd() != pd) {
+					return CompletionStatus.LOC_QP_OP_ERR;
 				}
+				if (!mr.contains(this.addresses[i], this.lengths[i])) {
+					return CompletionStatus.LOC_PROT_ERR;
+				}
+			}
+		}
+		return CompletionStatus.SUCCESS;
+	}
+
+	/**
+	 * Read the bytes of a message whose buffers have been checked.
+	 * @param memory the registered memory
+	 * @return the bytes
+	 */
+	byte[] gather(MemoryTable memory) {
+		byte[] data = new byte[totalLength()];
+		int position = 0;
+		for (int i = 0; i < this.addresses.length; i++) {
+			LoopbackMr mr = memory.withKey(this.lkeys[i]);
+			if (mr != null && this.lengths[i] > 0) {
 				mr.read(this.addresses[i], data, position, this.lengths[i]);
 				position += this.lengths[i];
 			}

@@ -38,11 +38,12 @@ final class DatagramTransport {
 	 */
 	static void send(LoopbackQp qp, SendWorkRequest request, AddressHandleAttributes path) {
 		PostedSend send = qp.sends.element();
-		byte[] data = (send.inline != null) ? send.inline : send.buffers.gather(qp.fabric().memory(), qp.pd());
-		if (data == null) {
-			qp.completeSend(CompletionStatus.LOC_PROT_ERR, 0);
+		CompletionStatus readable = send.checkData(qp);
+		if (readable != CompletionStatus.SUCCESS) {
+			qp.completeSend(readable, 0);
 			return;
 		}
+		byte[] data = send.data(qp);
 		// A datagram larger than the MTU is dropped without an error, as on soft-RoCE.
 		if (data.length <= DeviceLimits.MTU) {
 			InetAddress destination = Gids.addressOf(path.dgid());

@@ -16,7 +16,7 @@ final class DeviceLimits {
 
 	static final int MAX_READ_ATOMIC = 128;
 
-	static final int MAX_WR = 1 << 14;
+	static final int MAX_WR = 1 << 20;
 
 	static final int MAX_SGE = 32;
 

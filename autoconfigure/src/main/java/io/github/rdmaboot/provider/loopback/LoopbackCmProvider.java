@@ -1,25 +1,17 @@
 package io.github.rdmaboot.provider.loopback;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.List;
 
-import io.github.rdmaboot.provider.AddressInfo;
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CmIdOption;
-import io.github.rdmaboot.provider.ConnectionEce;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.HandleList;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairAttributes;
 import io.github.rdmaboot.provider.QueuePairInit;
 import io.github.rdmaboot.provider.QueuePairState;
-import io.github.rdmaboot.provider.RdmaCmCalls;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +19,10 @@ import org.jspecify.annotations.Nullable;
  * The calls of librdmacm on the loopback: finds the objects behind the handles and holds
  * the fabric's lock while the rules are applied.
  */
-abstract class LoopbackCmProvider extends LoopbackVerbsProvider implements RdmaCmCalls {
-
-	private static final int RAI_PASSIVE = 1;
+abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
 
 	LoopbackCmProvider(LoopbackFabric fabric) {
 		super(fabric);
-	}
-
-	private LoopbackCmId id(String call, long handle) {
-		return get(call, handle, LoopbackCmId.class);
 	}
 
 	private EventChannel channel(String call, long handle) {
@@ -258,21 +244,6 @@ abstract class LoopbackCmProvider extends LoopbackVerbsProvider implements RdmaC
 	}
 
 	@Override
-	public HandleList rdmaGetDevices() {
-		try (FabricLock ignored = hold()) {
-			if (!fabric().isDevicePresent()) {
-				throw new RdmaException("rdma_get_devices", Errno.ENODEV.value());
-			}
-			return newList(process().cmContext().handle);
-		}
-	}
-
-	@Override
-	public void rdmaFreeDevices(HandleList devices) {
-		freeList("rdma_free_devices", devices);
-	}
-
-	@Override
 	public String rdmaEventStr(int eventType) {
 		CmEventType type = CmEventType.of(eventType);
 		return (type != null) ? "RDMA_CM_EVENT_" + type.name() : "UNKNOWN EVENT";
@@ -293,107 +264,9 @@ abstract class LoopbackCmProvider extends LoopbackVerbsProvider implements RdmaC
 	}
 
 	@Override
-	public List<AddressInfo> rdmaGetaddrinfo(@Nullable String node, @Nullable String service, int flags,
-			PortSpace portSpace) {
-		boolean passive = (flags & RAI_PASSIVE) != 0;
-		try {
-			int port = (service != null) ? Integer.parseInt(service) : 0;
-			List<AddressInfo> result = new ArrayList<>();
-			InetAddress[] hosts = (node == null && passive)
-					? new InetAddress[] { new InetSocketAddress(0).getAddress() } : InetAddress.getAllByName(node);
-			for (InetAddress host : hosts) {
-				InetSocketAddress address = new InetSocketAddress(host, port);
-				result.add(passive ? new AddressInfo(address, null) : new AddressInfo(null, address));
-			}
-			return result;
-		}
-		catch (UnknownHostException | NumberFormatException ex) {
-			throw new RdmaException("rdma_getaddrinfo", Errno.EINVAL.value(),
-					"rdma_getaddrinfo failed with EAI_NONAME: node " + node + ", service " + service + " is not known");
-		}
-	}
-
-	@Override
-	public long rdmaCreateSrq(long id, long pd, int maxWr, int maxSge) {
-		try (FabricLock ignored = hold()) {
-			LoopbackCmId owner = id("rdma_create_srq", id);
-			DeviceContext device = owner.requireDevice("rdma_create_srq");
-			LoopbackPd domain = get("rdma_create_srq", pd, LoopbackPd.class);
-			if (owner.srq != null || domain.device() != device) {
-				throw new RdmaException("rdma_create_srq", Errno.EINVAL.value());
-			}
-			LoopbackSrq srq = new LoopbackSrq(domain, maxWr, maxSge);
-			srq.handle = process().handles().add(srq);
-			owner.srq = srq;
-			return srq.handle;
-		}
-	}
-
-	@Override
-	public void rdmaDestroySrq(long id) {
-		try (FabricLock ignored = hold()) {
-			LoopbackCmId owner = id("rdma_destroy_srq", id);
-			LoopbackSrq srq = owner.srq;
-			if (srq == null) {
-				throw new IllegalStateException("rdma_destroy_srq was called for an id without a shared receive queue: "
-						+ "in C this is a null pointer and crashes the process");
-			}
-			srq.destroy();
-			process().handles().remove(srq.handle);
-			owner.srq = null;
-		}
-	}
-
-	@Override
-	public void rdmaJoinMulticast(long id, InetSocketAddress group) {
-		try (FabricLock ignored = hold()) {
-			MulticastMembership.join(id("rdma_join_multicast", id), group, false);
-		}
-	}
-
-	@Override
-	public void rdmaJoinMulticastEx(long id, InetSocketAddress group, boolean sendOnly) {
-		try (FabricLock ignored = hold()) {
-			MulticastMembership.join(id("rdma_join_multicast_ex", id), group, sendOnly);
-		}
-	}
-
-	@Override
-	public void rdmaLeaveMulticast(long id, InetSocketAddress group) {
-		try (FabricLock ignored = hold()) {
-			MulticastMembership.leave(id("rdma_leave_multicast", id), group);
-		}
-	}
-
-	@Override
 	public QueuePairAttributes rdmaInitQpAttr(long id, QueuePairState state) {
 		try (FabricLock ignored = hold()) {
 			return InitialAttributes.of(id("rdma_init_qp_attr", id), state);
-		}
-	}
-
-	@Override
-	public void rdmaSetLocalEce(long id, ConnectionEce ece) {
-		try (FabricLock ignored = hold()) {
-			LoopbackCmId owner = id("rdma_set_local_ece", id);
-			if (owner.qp != null) {
-				throw new RdmaException("rdma_set_local_ece", Errno.EINVAL.value());
-			}
-			owner.localEce = ece;
-		}
-	}
-
-	@Override
-	public ConnectionEce rdmaGetRemoteEce(long id) {
-		try (FabricLock ignored = hold()) {
-			LoopbackCmId owner = id("rdma_get_remote_ece", id);
-			if (owner.qp != null) {
-				throw new RdmaException("rdma_get_remote_ece", Errno.EINVAL.value());
-			}
-			LoopbackConnection connection = owner.connection;
-			LoopbackCmId peer = (connection != null) ? connection.peerOf(owner) : null;
-			ConnectionEce ece = (peer != null) ? peer.localEce : null;
-			return (ece != null) ? ece : new ConnectionEce(0, 0);
 		}
 	}
 

@@ -163,16 +163,15 @@ final class LoopbackQp {
 	}
 
 	/**
-	 * Move to the error state and flush.
+	 * Move to the error state and flush, also what was posted in that state.
 	 */
 	void toError() {
-		if (this.state == QueuePairState.ERR) {
-			return;
-		}
+		boolean first = this.state != QueuePairState.ERR;
 		this.state = QueuePairState.ERR;
 		stopWaiting();
-		flush();
-		if (this.srq != null) {
+		flushSends();
+		flushReceives();
+		if (first && this.srq != null) {
 			this.pd.device()
 				.asyncEvents()
 				.add(new DeviceContext.AsyncEvent(DeviceContext.AsyncEvent.QP_LAST_WQE_REACHED, this.handle,
@@ -181,9 +180,9 @@ final class LoopbackQp {
 	}
 
 	/**
-	 * Complete what is posted to a queue pair in the error state.
+	 * Complete the sends of a queue pair in the error state.
 	 */
-	void flush() {
+	void flushSends() {
 		int flushed = CompletionStatus.WR_FLUSH_ERR.value();
 		while (!this.sends.isEmpty()) {
 			PostedSend send = this.sends.remove();
@@ -191,17 +190,23 @@ final class LoopbackQp {
 					new Completion(send.wrId, flushed, send.operation.completionOpcode(), 0, 0, this.number, 0, 0),
 					true);
 		}
-		if (this.srq == null) {
-			for (Receive receive = this.receives.poll(); receive != null; receive = this.receives.poll()) {
-				completeReceive(
-						new Completion(receive.wrId(), flushed, CompletionOpcode.RECV.value(), 0, 0, this.number, 0, 0),
-						true);
-			}
+	}
+
+	private void flushReceives() {
+		if (this.srq != null) {
+			return;
+		}
+		int flushed = CompletionStatus.WR_FLUSH_ERR.value();
+		for (Receive receive = this.receives.poll(); receive != null; receive = this.receives.poll()) {
+			completeReceive(
+					new Completion(receive.wrId(), flushed, CompletionOpcode.RECV.value(), 0, 0, this.number, 0, 0),
+					true);
 		}
 	}
 
 	/**
-	 * Take a list of receives, which in the error state are flushed at once.
+	 * Take a list of receives. In the error state they wait, as on soft-RoCE, until the
+	 * queue pair is moved to that state again.
 	 * @param first the first request
 	 * @return 0 or the errno of the first request that was not taken
 	 */
@@ -211,12 +216,7 @@ final class LoopbackQp {
 			return Errno.EINVAL.value();
 		}
 		int errno = this.receives.post(first);
-		if (this.state == QueuePairState.ERR) {
-			flush();
-		}
-		else {
-			this.receives.resumeWaiting();
-		}
+		this.receives.resumeWaiting();
 		return errno;
 	}
 

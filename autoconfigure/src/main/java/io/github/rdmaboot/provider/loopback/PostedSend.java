@@ -1,5 +1,6 @@
 package io.github.rdmaboot.provider.loopback;
 
+import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ final class PostedSend {
 	final BufferList buffers;
 
 	/** Data that was copied when the request was posted. */
-	final byte @Nullable [] inline;
+	private final byte @Nullable [] inline;
 
 	/** When the message reaches the peer at the earliest. */
 	final long arrivesAt;
@@ -50,6 +51,25 @@ final class PostedSend {
 		this.buffers = buffers;
 		this.inline = inline;
 		this.arrivesAt = arrivesAt;
+	}
+
+	/**
+	 * Find out what is wrong with the data.
+	 * @param qp the queue pair that sends it
+	 * @return the status to complete with; success when nothing is wrong
+	 */
+	CompletionStatus checkData(LoopbackQp qp) {
+		return (this.inline != null) ? CompletionStatus.SUCCESS
+				: this.buffers.checkReadable(qp.fabric().memory(), qp.pd());
+	}
+
+	/**
+	 * Read the data, which has been checked.
+	 * @param qp the queue pair that sends it
+	 * @return the bytes
+	 */
+	byte[] data(LoopbackQp qp) {
+		return (this.inline != null) ? this.inline : this.buffers.gather(qp.fabric().memory());
 	}
 
 	boolean has(SendFlag flag) {

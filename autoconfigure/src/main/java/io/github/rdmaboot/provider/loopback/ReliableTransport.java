@@ -54,11 +54,12 @@ final class ReliableTransport {
 		if (send.operation.fetches()) {
 			return fetch(qp, peer, send);
 		}
-		byte[] data = (send.inline != null) ? send.inline : send.buffers.gather(qp.fabric().memory(), qp.pd());
-		if (data == null) {
-			qp.completeSend(CompletionStatus.LOC_PROT_ERR, 0);
+		CompletionStatus readable = send.checkData(qp);
+		if (readable != CompletionStatus.SUCCESS) {
+			qp.completeSend(readable, 0);
 			return false;
 		}
+		byte[] data = send.data(qp);
 		Receive receive = null;
 		if (send.operation.takesReceive()) {
 			receive = peer.receives().poll();
@@ -110,18 +111,12 @@ final class ReliableTransport {
 		if (receive == null) {
 			return CompletionStatus.REM_OP_ERR;
 		}
-		CompletionStatus atPeer = CompletionStatus.SUCCESS;
-		CompletionStatus atSender = CompletionStatus.SUCCESS;
-		if (receive.buffers().totalLength() < data.length) {
-			// Soft-RoCE reports the same status on both sides, where hardware gives the
-			// receiver LOC_LEN_ERR.
-			atPeer = CompletionStatus.REM_INV_REQ_ERR;
-			atSender = CompletionStatus.REM_INV_REQ_ERR;
-		}
-		else if (!receive.buffers().scatter(qp.fabric().memory(), peer.pd(), data)) {
-			atPeer = CompletionStatus.LOC_QP_OP_ERR;
-			atSender = CompletionStatus.REM_OP_ERR;
-		}
+		// Soft-RoCE reports a receive that is too small as it does memory that is not
+		// permitted, where hardware has LOC_LEN_ERR and REM_INV_REQ_ERR.
+		boolean taken = data.length <= receive.buffers().totalLength()
+				&& receive.buffers().scatter(qp.fabric().memory(), peer.pd(), data);
+		CompletionStatus atPeer = taken ? CompletionStatus.SUCCESS : CompletionStatus.LOC_QP_OP_ERR;
+		CompletionStatus atSender = taken ? CompletionStatus.SUCCESS : CompletionStatus.REM_OP_ERR;
 		completeReceive(qp, peer, send, receive, atPeer, CompletionOpcode.RECV, data.length);
 		return atSender;
 	}

@@ -34,7 +34,7 @@ final class SendPosting {
 			}
 		}
 		if (qp.state() == QueuePairState.ERR) {
-			qp.flush();
+			qp.flushSends();
 		}
 		else if (qp.resumption == null && qp.awaited == null) {
 			ReliableTransport.advance(qp);
