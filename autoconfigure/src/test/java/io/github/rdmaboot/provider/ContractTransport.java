@@ -1,7 +1,6 @@
 package io.github.rdmaboot.provider;
 
 import java.net.InetAddress;
-import java.util.Set;
 
 /**
  * What the contract suite needs to know of the provider that it runs against.
@@ -31,21 +30,5 @@ interface ContractTransport {
 	 * @return the time in milliseconds
 	 */
 	int silenceMillis();
-
-	/**
-	 * Return in what the transport differs from RoCE on Linux with soft-RoCE.
-	 * @return the differences
-	 */
-	Set<Difference> differences();
-
-	/**
-	 * Difference between transports that is right on both sides.
-	 */
-	enum Difference {
-
-		/** The device can be reached by 127.0.0.1; a RoCE device has no such address. */
-		LOOPBACK_ADDRESS_RESOLVES
-
-	}
 
 }

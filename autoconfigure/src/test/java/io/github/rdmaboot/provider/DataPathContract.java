@@ -177,6 +177,15 @@ abstract class DataPathContract extends RdmaProviderContract {
 		assertThat(connected.passive().state()).isEqualTo(QueuePairState.RTS);
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3, 6 })
+	void senderGivesUpAfterItsRetriesWhenThereIsNoReceive(int retries) {
+		Connected connected = connect(parametersWithRnrRetry(retries), parametersWithRnrRetry(retries));
+		this.provider.ibvModifyQp(connected.passive().qp(), QueuePairAttributes.ofMinRnrTimer(12));
+		connected.active().send(2, "lost");
+		connected.active().expect(CompletionStatus.RNR_RETRY_EXC_ERR, 2);
+	}
+
 	@Test
 	void messageThatIsTooLongFailsOnBothSides() {
 		Connected connected = connect();

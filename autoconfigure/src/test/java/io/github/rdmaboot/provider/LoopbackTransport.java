@@ -2,8 +2,6 @@ package io.github.rdmaboot.provider;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.EnumSet;
-import java.util.Set;
 
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -41,11 +39,6 @@ final class LoopbackTransport implements ContractTransport {
 	@Override
 	public int silenceMillis() {
 		return 5;
-	}
-
-	@Override
-	public Set<Difference> differences() {
-		return EnumSet.of(Difference.LOOPBACK_ADDRESS_RESOLVES);
 	}
 
 	static InetAddress of(String address) {

@@ -1,8 +1,6 @@
 package io.github.rdmaboot.provider;
 
 import java.net.InetAddress;
-import java.util.EnumSet;
-import java.util.Set;
 
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 
@@ -32,11 +30,6 @@ final class NativeTransport implements ContractTransport {
 	@Override
 	public int silenceMillis() {
 		return 150;
-	}
-
-	@Override
-	public Set<Difference> differences() {
-		return EnumSet.noneOf(Difference.class);
 	}
 
 }

@@ -63,10 +63,6 @@ abstract class RdmaProviderContract {
 		return this.transport;
 	}
 
-	boolean differs(ContractTransport.Difference difference) {
-		return this.transport.differences().contains(difference);
-	}
-
 	InetSocketAddress address(int port) {
 		return new InetSocketAddress(this.transport.address(), port);
 	}

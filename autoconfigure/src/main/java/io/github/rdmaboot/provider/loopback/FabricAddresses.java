@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Addresses that a fabric knows: those of this host and those that were added. Guarded by
- * the fabric's lock.
+ * Addresses that a fabric knows: those of this host, read again when one is not known,
+ * and those that were added. Guarded by the fabric's lock.
  */
 final class FabricAddresses {
 
@@ -46,8 +46,11 @@ final class FabricAddresses {
 		if (address.isLoopbackAddress()) {
 			return true;
 		}
-		readHost();
-		return this.prefixes.containsKey(withoutScope(address));
+		InetAddress sought = withoutScope(address);
+		if (!this.prefixes.containsKey(sought)) {
+			readHost();
+		}
+		return this.prefixes.containsKey(sought);
 	}
 
 	/**
@@ -56,7 +59,6 @@ final class FabricAddresses {
 	 * @return whether a known address has the same prefix
 	 */
 	boolean isOnLink(InetAddress address) {
-		readHost();
 		return this.prefixes.entrySet()
 			.stream()
 			.anyMatch((known) -> !known.getKey().isLoopbackAddress()
@@ -73,7 +75,9 @@ final class FabricAddresses {
 	}
 
 	List<InetAddress> all() {
-		readHost();
+		if (!this.hostRead) {
+			readHost();
+		}
 		return new ArrayList<>(this.prefixes.keySet());
 	}
 
@@ -90,9 +94,6 @@ final class FabricAddresses {
 	}
 
 	private void readHost() {
-		if (this.hostRead) {
-			return;
-		}
 		this.hostRead = true;
 		try {
 			for (NetworkInterface candidate : Collections.list(NetworkInterface.getNetworkInterfaces())) {

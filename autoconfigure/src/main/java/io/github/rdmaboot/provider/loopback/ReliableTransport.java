@@ -22,8 +22,11 @@ final class ReliableTransport {
 	/** Acknowledgement timeout that the CM sets on RoCE. */
 	private static final long ANSWER_NANOS = 4096L << 19;
 
-	/** Time that a peer without a receive asks for. */
-	private static final long RNR_NANOS = TimeUnit.MICROSECONDS.toNanos(655_360);
+	/**
+	 * Times that a peer without a receive may ask for, by their code, in 10 µs.
+	 */
+	private static final int[] RNR_TIMES = { 65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384,
+			512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152 };
 
 	private ReliableTransport() {
 	}
@@ -101,7 +104,7 @@ final class ReliableTransport {
 		}
 		else {
 			peer.receives().await(qp);
-			resumeAfter(qp, RNR_NANOS);
+			resumeAfter(qp, TimeUnit.MICROSECONDS.toNanos(10L * RNR_TIMES[peer.settings.minRnrTimer & 31]));
 		}
 		return false;
 	}
