@@ -2,6 +2,7 @@ package io.github.rdmaboot.sample;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -79,7 +80,7 @@ class EchoClient {
 			throw timedOut("the peer did not answer", ex);
 		}
 		catch (ExecutionException ex) {
-			throw down(ex.getCause());
+			throw down(Objects.requireNonNullElse(ex.getCause(), ex));
 		}
 	}
 

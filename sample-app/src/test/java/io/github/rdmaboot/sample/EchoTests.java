@@ -66,8 +66,8 @@ class EchoTests {
 		assertThat(result.getStatus()).isEqualTo(HttpStatus.OK);
 		assertThat(bytes(result)).isEqualTo(body);
 		assertThat(result.getResponseHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_OCTET_STREAM);
-		assertThat(Long.parseLong(result.getResponseHeaders().getFirst(EchoController.ROUND_TRIP_HEADER)))
-			.isBetween(0L, TimeUnit.SECONDS.toMicros(5));
+		assertThat(Long.parseLong(result.getResponseHeaders().getFirst(EchoController.ROUND_TRIP_HEADER))).isBetween(0L,
+				TimeUnit.SECONDS.toMicros(5));
 	}
 
 	@ParameterizedTest
@@ -92,7 +92,9 @@ class EchoTests {
 		}
 		ExecutorService threads = Executors.newFixedThreadPool(40);
 		try {
-			List<Future<byte[]>> answers = bodies.stream().map((body) -> threads.submit(() -> bytes(post(body)))).toList();
+			List<Future<byte[]>> answers = bodies.stream()
+				.map((body) -> threads.submit(() -> bytes(post(body))))
+				.toList();
 			for (int i = 0; i < answers.size(); i++) {
 				assertThat(answers.get(i).get(30, TimeUnit.SECONDS)).isEqualTo(bodies.get(i));
 			}
@@ -172,7 +174,8 @@ class EchoTests {
 			.expectBody()
 			.jsonPath("$.measurements[0].value")
 			.value(Double.class, (count) -> assertThat(count).isGreaterThanOrEqualTo(1));
-		assertThat(text("/actuator/prometheus")).contains("rdma_messages_total{", "rdma_endpoint_destroy_seconds_count{");
+		assertThat(text("/actuator/prometheus")).contains("rdma_messages_total{",
+				"rdma_endpoint_destroy_seconds_count{");
 	}
 
 	@Test
