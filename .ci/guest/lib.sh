@@ -72,15 +72,6 @@ kernel_objects() {
 	done | sort
 }
 
-# The objects of one process as "pd 1 cq 2 qp 2 mr 4 cm_id 3 ctx 1 srq 0".
-kernel_objects_of() { # PID
-	local kind counts=''
-	for kind in pd cq qp mr cm_id ctx srq; do
-		counts+="$kind $(rdma -j resource show "$kind" | jq --argjson pid "$1" '[.[] | select(.pid == $pid)] | length') "
-	done
-	echo "${counts% }"
-}
-
 # Usage: kernel_objects > $SCRATCH/before; ...; check_same_kernel_objects 'nothing is left' "$SCRATCH/before"
 check_same_kernel_objects() { # NAME FILE
 	local difference

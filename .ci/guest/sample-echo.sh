@@ -11,7 +11,11 @@ process_names > "$SCRATCH/processes"
 start_sample both
 timed 'start' await_start both
 await_line both 'the client connects' "RDMA client 'echo-client' is connected to 192.0.2.1:7471"
-echo "kernel objects of the process: $(kernel_objects_of $sample_pid)"
+# The comparison at the end would say nothing if the objects were not seen.
+kernel_objects | comm -13 "$SCRATCH/before" - > "$SCRATCH/objects"
+cat "$SCRATCH/objects"
+check_equal 'it has a listening id and two connections in the kernel' '1 LISTEN 2 CONNECT' \
+	"$(grep -oE '^cm_id .* (LISTEN|CONNECT) ' "$SCRATCH/objects" | awk '{ print $NF }' | sort -r | uniq -c | xargs)"
 
 # One curl for all: a process for each would take longer than the echo.
 mkdir "$SCRATCH/answers"

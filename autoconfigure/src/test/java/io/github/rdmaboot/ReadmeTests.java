@@ -67,7 +67,8 @@ class ReadmeTests {
 			metadata = new String(in.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		List<String> documented = rows("property").stream().map((row) -> code(row.get(0))).toList();
-		Matcher name = Pattern.compile("\"name\": \"(rdma\\.[a-z.-]+)\",\\s+\"type\": \"java.(lang|time)").matcher(metadata);
+		Matcher name = Pattern.compile("\"name\": \"(rdma\\.[a-z.-]+)\",\\s+\"type\": \"java.(lang|time)")
+			.matcher(metadata);
 		List<String> names = new ArrayList<>();
 		while (name.find()) {
 			names.add(name.group(1));
@@ -100,15 +101,16 @@ class ReadmeTests {
 	@Test
 	void everyStepOfADestroyIsInTheTableInItsOrder() {
 		List<String> documented = rows("step").stream().flatMap((row) -> codes(row.get(0)).stream()).toList();
-		assertThat(documented).containsExactlyElementsOf(
-				Arrays.stream(DestroyStepName.values()).map(DestroyStepName::tag).toList());
+		assertThat(documented)
+			.containsExactlyElementsOf(Arrays.stream(DestroyStepName.values()).map(DestroyStepName::tag).toList());
 	}
 
 	@Test
 	void everyReasonWhyRdmaCannotBeUsedHasARemedy() {
 		List<String> documented = rows("it says").stream().flatMap((row) -> codes(row.get(0)).stream()).toList();
-		assertThat(documented).containsAll(
-				Arrays.stream(RdmaUnavailableException.Cause.values()).map(RdmaUnavailableException.Cause::name).toList());
+		assertThat(documented).containsAll(Arrays.stream(RdmaUnavailableException.Cause.values())
+			.map(RdmaUnavailableException.Cause::name)
+			.toList());
 	}
 
 	private static String describe(Meter meter) {
