@@ -9,6 +9,11 @@ echo_status() { # PORT
 	curl -sS -m 20 -o "$SCRATCH/answer" -w '%{http_code}' -d hello "http://127.0.0.1:$1/echo"
 }
 
+# Waits as well, so that the shell does not report the process later.
+kill_hard() { # PID
+	{ kill -KILL "$1" && wait "$1"; } 2> /dev/null
+}
+
 kernel_objects > "$SCRATCH/before"
 process_names > "$SCRATCH/processes"
 start_sample server1 --spring.profiles.active=server
@@ -26,7 +31,7 @@ check_equal 'client2 echoes' 200 "$(echo_status 8092)"
 check 'the server has two connections' health_is 8081 '.components.rdma.components.echo.details.connections == 2'
 
 echo '--- kill -9 of the server'
-kill -KILL $server1
+kill_hard $server1
 timed 'client1 reports the loss' check 'client1 reports the loss' wait_until 30 health_is 8091 '.status == "DOWN" and
 	(.components.rdma.components["echo-client"] | .status == "DOWN" and .details.connections == 0 and (.details.error | length > 0))'
 health 8091 | jq -c '.components.rdma.components["echo-client"]'
@@ -44,12 +49,12 @@ check_equal 'client2 echoes again' 200 "$(echo_status 8092)"
 check 'client2 counts the reconnect' scrape_has 8092 rdma_reconnects_total 'endpoint="echo-client"'
 
 echo '--- kill -9 of the client'
-kill -KILL $client2
+kill_hard $client2
 timed 'the server reports the loss' check 'the server reports the loss' wait_until 30 health_is 8081 '.components.rdma.components.echo |
 	.details.connections == 0 and (.details.lastDestroy | test("trigger=disconnect result=success"))'
 health 8081 | jq -c .components.rdma.components.echo
 check 'the server is healthy' health_is 8081 '.status == "UP"'
-check 'the server counts the disconnect' scrape_has 8081 rdma_cm_events_total 'endpoint="echo"' 'DISCONNECTED'
+check 'the server counts the disconnect' scrape_has 8081 rdma_cm_events_total 'endpoint="echo"' 'event="disconnected"'
 terminate server2 $server2 5000 echo
 
 check_same_kernel_objects 'no kernel object is left' "$SCRATCH/before"
