@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts of the sample that must fail with an analysis: no library, no device.
+# Starts of the sample that must fail with an analysis and leave nothing behind: no library, no device.
 # own boot
 # before boot: .ci/package-sample
 # limit: 360
