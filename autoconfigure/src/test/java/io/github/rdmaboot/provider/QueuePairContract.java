@@ -121,7 +121,7 @@ abstract class QueuePairContract extends RdmaProviderContract {
 	}
 
 	@ParameterizedTest
-	@EnumSource(value = QueuePairState.class, names = { "RTR", "RTS", "SQD", "SQE" })
+	@EnumSource(value = QueuePairState.class, names = { "RTR", "RTS", "SQD", "SQE", "ERR" })
 	void newQueuePairMayNotSkipItsStates(QueuePairState state) {
 		CreatedQueuePair own = ownQueuePair(endpoint(resolved(address(4000))));
 		assertErrno(Errno.EINVAL, () -> this.provider.ibvModifyQp(own.qp(), QueuePairAttributes.ofState(state)));

@@ -61,6 +61,7 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 		long srq = this.provider.rdmaCreateSrq(endpoint.id, endpoint.pd, 4, 1);
 		CreatedQueuePair created = shared(endpoint, srq);
 		assertThat(this.provider.ibvPostSrqRecv(srq, receive(endpoint, 1))).isZero();
+		this.provider.ibvModifyQp(created.qp(), this.provider.rdmaInitQpAttr(endpoint.id, QueuePairState.INIT));
 		this.provider.ibvModifyQp(created.qp(), QueuePairAttributes.ofState(QueuePairState.ERR));
 		endpoint.expectNoCompletion();
 		this.provider.ibvDestroyQp(created.qp());

@@ -23,7 +23,7 @@ final class QueuePairTransitions {
 
 	static boolean isLegal(QueuePairType type, QueuePairState from, QueuePairState to, int mask) {
 		if (to == QueuePairState.RESET || to == QueuePairState.ERR) {
-			return true;
+			return to == QueuePairState.RESET || from != QueuePairState.RESET;
 		}
 		boolean datagram = type == QueuePairType.UD;
 		return switch (from) {
