@@ -57,8 +57,7 @@ final class ConnectionResources {
 		this.queue = queue;
 		connection.requireNotClosing();
 		int bytes = (sends + receives) * buffers.bufferSize();
-		ByteBuffer slab = ByteBuffer.allocateDirect(bytes + PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
-		MemoryRegion memory = MemoryRegion.register(device.device(), slab, AccessFlag.LOCAL_WRITE.value());
+		MemoryRegion memory = MemoryRegion.register(device.device(), slab(bytes), AccessFlag.LOCAL_WRITE.value());
 		this.memory = memory;
 		owner.statistics().registered(memory.length());
 		connection.requireNotClosing();
@@ -72,6 +71,12 @@ final class ConnectionResources {
 		this.receiver = receiver;
 		connection.requireNotClosing();
 		receiver.postAll();
+	}
+
+	// An aligned slice ends at a page as it begins at one, so it is made of whole pages.
+	private static ByteBuffer slab(int bytes) {
+		int pages = (bytes + PAGE - 1) / PAGE;
+		return ByteBuffer.allocateDirect((pages + 1) * PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
 	}
 
 	@Nullable MessageSender sender() {

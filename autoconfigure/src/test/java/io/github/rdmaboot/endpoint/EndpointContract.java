@@ -129,6 +129,25 @@ abstract class EndpointContract {
 	}
 
 	@Test
+	void buffersNeedNotFillPages() throws Exception {
+		RdmaEndpoints registry = registry();
+		MemorySettings small = new MemorySettings(100, 3);
+		RdmaServer server = registry.addServer(new ServerSettings("echo", localAddress(), 0, 16,
+				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, small));
+		server.onMessage((connection, message) -> assertThat(connection.send(message)).isNotNull());
+		registry.start();
+		RdmaClient client = registry.addClient(new ClientSettings("echo-client", localAddress(), server.port(), null,
+				PATIENCE, PATIENCE, ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, TestSettings.QUEUE_PAIR,
+				TestSettings.CONNECTION, small));
+		client.start();
+		RdmaConnection connection = get(client.connect());
+		byte[] message = new byte[100];
+		new Random(2).nextBytes(message);
+		get(connection.send(ByteBuffer.wrap(message)));
+		assertThat(get(connection.receive())).isEqualTo(message);
+	}
+
+	@Test
 	void moreMessagesThanBuffersArriveInOrder() throws Exception {
 		RdmaEndpoints registry = registry();
 		RdmaServer server = echoServer(registry);
