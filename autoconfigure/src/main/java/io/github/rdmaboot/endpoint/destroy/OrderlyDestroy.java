@@ -3,6 +3,7 @@ package io.github.rdmaboot.endpoint.destroy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,13 @@ public final class OrderlyDestroy {
 		// A wait gives up by itself, so what bounds it here is a backstop.
 		Deadline patience = step.isWait() ? deadline : Deadline.after(Duration.ZERO);
 		Duration limit = step.isWait() ? deadline.remaining().plus(this.limits.call()) : this.limits.call();
-		reapers.runAll(List.copyOf(tasks.values()), patience, limit, total);
+		List<StepTask> order = new ArrayList<>(tasks.values());
+		if (step.isWait()) {
+			// What was asked last answers last as a rule: when it has, no other wait
+			// blocks.
+			Collections.reverse(order);
+		}
+		reapers.runAll(order, patience, limit, total);
 		tasks.forEach((member, task) -> member.add(task.conclude()));
 	}
 

@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -22,14 +23,11 @@ final class Reapers implements AutoCloseable {
 
 	private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
 
-	private final AtomicInteger finished = new AtomicInteger();
-
 	private int threads;
 
 	// Carry out tasks that do not depend on each other, and return when each has ended or
 	// passed its limit. While patience lasts a thread may rightly be waiting, and the
-	// tasks
-	// behind it wait with it.
+	// tasks behind it wait with it.
 	void runAll(List<StepTask> tasks, Deadline patience, Duration limit, Deadline total) {
 		if (tasks.isEmpty()) {
 			return;
@@ -37,17 +35,20 @@ final class Reapers implements AutoCloseable {
 		if (this.threads == 0) {
 			addThread();
 		}
-		this.work.addAll(tasks);
-		for (StepTask task : tasks) {
-			int before = this.finished.get();
-			while (!task.await(Deadline.after(SLOW).orEarlier(total)) && total.remainingNanos() > 0
-					&& task.runningFor().compareTo(limit) < 0) {
-				int now = this.finished.get();
-				if (now == before && !this.work.isEmpty() && patience.remainingNanos() == 0) {
-					addThread();
-				}
-				before = now;
+		Batch batch = new Batch(tasks);
+		this.work.add(batch);
+		long before = batch.left.getCount();
+		while (!Deadline.after(SLOW).orEarlier(total).await(batch.left) && total.remainingNanos() > 0
+				&& !tasks.stream().allMatch((task) -> task.isOver(limit))) {
+			long now = batch.left.getCount();
+			if (now == before && batch.hasMore() && patience.remainingNanos() == 0) {
+				this.work.add(batch);
+				addThread();
 			}
+			before = now;
+		}
+		if (batch.hasMore()) {
+			this.work.add(batch);
 		}
 	}
 
@@ -62,7 +63,6 @@ final class Reapers implements AutoCloseable {
 		try {
 			for (Runnable task = this.work.take(); task != END; task = this.work.take()) {
 				task.run();
-				this.finished.incrementAndGet();
 			}
 		}
 		catch (InterruptedException ex) {
@@ -79,6 +79,39 @@ final class Reapers implements AutoCloseable {
 		for (int i = 0; i < this.threads; i++) {
 			this.work.add(END);
 		}
+	}
+
+	/**
+	 * Tasks that are handed over together and watched with one latch, because being woken
+	 * for each costs more than most of them take. Any number of threads may run it: each
+	 * task is begun by one of them.
+	 */
+	private static final class Batch implements Runnable {
+
+		private final List<StepTask> tasks;
+
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private final CountDownLatch left;
+
+		private Batch(List<StepTask> tasks) {
+			this.tasks = List.copyOf(tasks);
+			this.left = new CountDownLatch(tasks.size());
+		}
+
+		private boolean hasMore() {
+			return this.begun.get() < this.tasks.size();
+		}
+
+		@Override
+		public void run() {
+			for (int next = this.begun.getAndIncrement(); next < this.tasks.size(); next = this.begun
+				.getAndIncrement()) {
+				this.tasks.get(next).run();
+				this.left.countDown();
+			}
+		}
+
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.RdmaException;
@@ -32,10 +31,6 @@ final class StepTask implements Runnable {
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
 
-	private final CountDownLatch started = new CountDownLatch(1);
-
-	private final CountDownLatch ended = new CountDownLatch(1);
-
 	private volatile long startedAt;
 
 	private volatile @Nullable StepReport report;
@@ -59,30 +54,22 @@ final class StepTask implements Runnable {
 	@Override
 	public void run() {
 		this.startedAt = System.nanoTime();
-		if (this.state.compareAndSet(State.PENDING, State.RUNNING)) {
-			this.started.countDown();
-		}
+		this.state.compareAndSet(State.PENDING, State.RUNNING);
 		StepReport report = execute();
 		this.report = report;
-		if (this.state.compareAndSet(State.RUNNING, State.DONE)) {
-			this.ended.countDown();
-		}
-		else {
+		if (!this.state.compareAndSet(State.RUNNING, State.DONE)) {
 			this.lateReturn.returned(report);
 		}
 	}
 
-	// Wait until the task has ended.
-	boolean await(Deadline limit) {
-		return limit.await(this.ended);
-	}
-
-	boolean isStarted() {
-		return this.started.getCount() == 0;
+	// Return whether the task has ended or has been running for longer than the limit.
+	boolean isOver(Duration limit) {
+		return this.state.get() == State.DONE || runningFor().compareTo(limit) >= 0;
 	}
 
 	Duration runningFor() {
-		return isStarted() ? Duration.ofNanos(System.nanoTime() - this.startedAt) : Duration.ZERO;
+		return (this.state.get() != State.PENDING) ? Duration.ofNanos(System.nanoTime() - this.startedAt)
+				: Duration.ZERO;
 	}
 
 	/**
