@@ -103,6 +103,10 @@ final class ConnectionResources {
 		if (queuePair != null) {
 			queuePair.closeGate();
 		}
+		CompletionQueue queue = this.queue;
+		if (queue != null) {
+			queue.notifyWhile(() -> this.outstanding.count() > 0);
+		}
 	}
 
 	void flush() {
@@ -118,7 +122,7 @@ final class ConnectionResources {
 		CompletionQueue queue = this.queue;
 		MessageReceiver receiver = this.receiver;
 		while (true) {
-			if (queue != null) {
+			if (queue != null && this.outstanding.count() > 0) {
 				queue.poll();
 			}
 			boolean none = this.outstanding

@@ -1,10 +1,12 @@
 package io.github.rdmaboot.verbs;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Completion queue whose completions are taken when its channel reports an event.
@@ -30,6 +32,8 @@ public final class CompletionQueue {
 	private final long handle;
 
 	private boolean closed;
+
+	private @Nullable BooleanSupplier outstanding;
 
 	private CompletionQueue(RdmaProvider provider, CompletionChannel channel, CompletionHandler handler, long handle) {
 		this.provider = provider;
@@ -71,13 +75,28 @@ public final class CompletionQueue {
 	}
 
 	/**
+	 * Ask for events only as long as completions are expected: from the time when no more
+	 * work is posted.
+	 * @param outstanding tells whether completions are expected
+	 */
+	public void notifyWhile(BooleanSupplier outstanding) {
+		this.pollLock.lock();
+		try {
+			this.outstanding = outstanding;
+		}
+		finally {
+			this.pollLock.unlock();
+		}
+	}
+
+	/**
 	 * Arm the queue and take all its completions. Armed first, so that one which arrives
 	 * after the last poll raises an event.
 	 */
 	void onEvent() {
 		this.pollLock.lock();
 		try {
-			if (!this.closed) {
+			if (!this.closed && isMoreExpected()) {
 				this.provider.ibvReqNotifyCq(this.handle, false);
 				takeAll();
 			}
@@ -122,14 +141,25 @@ public final class CompletionQueue {
 		this.provider.ibvDestroyCq(this.handle);
 	}
 
+	private boolean isMoreExpected() {
+		BooleanSupplier outstanding = this.outstanding;
+		if (outstanding == null) {
+			return true;
+		}
+		takeAll();
+		return outstanding.getAsBoolean();
+	}
+
 	private void takeAll() {
-		int count = this.provider.ibvPollCq(this.handle, this.completions);
-		while (count > 0) {
+		int count;
+		do {
+			count = this.provider.ibvPollCq(this.handle, this.completions);
 			for (int i = 0; i < count; i++) {
 				this.handler.onCompletion(this.completions[i]);
 			}
-			count = this.provider.ibvPollCq(this.handle, this.completions);
+			// Fewer than asked for means that there are no more.
 		}
+		while (count == BATCH);
 	}
 
 }
