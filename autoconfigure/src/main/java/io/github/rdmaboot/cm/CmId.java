@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CmId {
 
+	private static final Set<CmIdState> CREATE_STATES = EnumSet.of(CmIdState.NONE, CmIdState.LEAKED);
+
 	private static final Set<CmIdState> QUEUE_PAIR_STATES = EnumSet.of(CmIdState.ADDRESS_RESOLVED,
 			CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
 
@@ -83,7 +85,7 @@ public final class CmId {
 	public void create(EventChannel channel, PortSpace portSpace, CmEventHandler handler) {
 		this.callLock.lock();
 		try {
-			require("rdma_create_id", EnumSet.of(CmIdState.NONE, CmIdState.LEAKED));
+			require("rdma_create_id", CREATE_STATES);
 			long handle = remember(
 					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
 			this.current = new NativeCmId(channel, handle, handler);

@@ -13,7 +13,7 @@ import io.github.rdmaboot.provider.RdmaProvider;
  */
 final class EventLedger {
 
-	private final Deque<Long> unacknowledged = new ArrayDeque<>();
+	private final Deque<Long> unacknowledged = new ArrayDeque<>(1);
 
 	private final AtomicLong delivered = new AtomicLong();
 
