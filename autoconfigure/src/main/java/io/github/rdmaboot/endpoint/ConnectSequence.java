@@ -136,7 +136,8 @@ final class ConnectSequence {
 				return;
 			}
 			if (isFailure(event)) {
-				throw failure(call, event.errno(), call + " failed: " + event.describe(), null);
+				throw failure(call, event.errno(),
+						call + " failed with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,8 @@ public final class RdmaClient extends ManagedEndpoint {
 	private @Nullable ScheduledFuture<?> retry;
 
 	private boolean everConnected;
+
+	private int loggedErrno;
 
 	RdmaClient(RdmaEndpoints registry, ClientSettings settings) {
 		super(registry, settings.name());
@@ -203,6 +206,7 @@ public final class RdmaClient extends ManagedEndpoint {
 				statistics().reconnected();
 			}
 			this.everConnected = true;
+			this.loggedErrno = 0;
 			this.backoff.reset();
 			up();
 		}
@@ -214,10 +218,9 @@ public final class RdmaClient extends ManagedEndpoint {
 
 	@Override
 	public void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
-		RuntimeException before = lastError();
 		RuntimeException reason = (cause != null) ? cause : closed(trigger);
 		down(reason);
-		if (runtime() == null || isSame(before, reason)) {
+		if (runtime() == null || !isNews(reason)) {
 			logger.debug("RDMA client '{}' is down: {}", name(), reason.getMessage());
 		}
 		else {
@@ -232,9 +235,12 @@ public final class RdmaClient extends ManagedEndpoint {
 				null);
 	}
 
-	// Many attempts that fail in the same way are worth one line in the log.
-	private static boolean isSame(@Nullable RuntimeException before, RuntimeException now) {
-		return before != null && String.valueOf(before.getMessage()).equals(now.getMessage());
+	// Many attempts that fail with the same errno are worth one line in the log.
+	private synchronized boolean isNews(RuntimeException reason) {
+		int errno = (reason instanceof RdmaException error) ? error.errno() : 0;
+		boolean news = errno == 0 || errno != this.loggedErrno;
+		this.loggedErrno = errno;
+		return news;
 	}
 
 	@Override

@@ -330,7 +330,8 @@ public final class RdmaConnection {
 
 	private RdmaEndpointException failure(CmEvent event) {
 		return new RdmaEndpointException(this.owner.name(), Addresses.format(this.id.peerAddress()),
-				"rdma_get_cm_event", event.errno(), event.describe(), null);
+				"rdma_get_cm_event", event.errno(),
+				"the connection ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
 	}
 
 	private void onCompletion(WorkCompletion completion) {

@@ -150,8 +150,8 @@ public final class RdmaServer extends ManagedEndpoint {
 		else if (event.type() == CmEventType.DEVICE_REMOVAL) {
 			EndpointRuntime runtime = runtime();
 			if (runtime != null) {
-				down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(), event.describe(),
-						null));
+				down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(),
+						"the listener ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
 				runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
 			}
 		}

@@ -2,11 +2,22 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The endpoint contract on the loopback provider.
@@ -46,6 +57,48 @@ class LoopbackEndpointTests extends EndpointContract {
 	@Override
 	String nativeObjects() {
 		return this.fabric.resources().toString();
+	}
+
+	@Test
+	void clientThatFailsAgainAndAgainForTheSameReasonWarnsOnce() {
+		Logger logger = (Logger) LoggerFactory.getLogger(RdmaClient.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			RdmaEndpoints registry = registry();
+			RdmaClient client = registry.addClient(TestSettings.client("stubborn", localAddress(), 1,
+					ClientStartup.BACKGROUND, TestSettings.RECONNECT));
+			registry.start();
+			await().atMost(Duration.ofSeconds(30)).until(() -> client.cmId().generation() > 4);
+			assertThat(log.list).filteredOn((event) -> event.getLevel() == Level.WARN)
+				.singleElement()
+				.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("stubborn", "ECONNREFUSED",
+						"nobody listens on this port"));
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+	}
+
+	@Test
+	void removedDeviceTakesEndpointsDownAndTheClientComesBackWithIt() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = client(registry, server, TestSettings.RECONNECT);
+		client.start();
+		get(client.connect());
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.connections().size() == 1);
+		this.fabric.faults().removeDevice();
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(server.lastDestroyReport()).isNotNull()
+				.satisfies((report) -> assertThat(report.trigger()).isEqualTo(DestroyTrigger.DEVICE_REMOVAL)));
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.IDLE);
+		assertThat(client.state()).isNotEqualTo(EndpointState.UP);
+		this.fabric.faults().insertDevice();
+		server.start();
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.UP);
 	}
 
 }
