@@ -17,14 +17,15 @@ import org.springframework.util.unit.DataSize;
  * @param provider How the provider of the RDMA calls is chosen.
  * @param lifecycle Start and stop together with the application.
  * @param shutdown Limits of the orderly destroy of endpoints.
+ * @param metrics Meters of endpoints.
  * @param servers Endpoints that listen, by name. The name is that of the endpoint's bean.
  * @param clients Endpoints that connect, by name. The name is that of the endpoint's
  * bean.
  */
 @ConfigurationProperties("rdma")
 public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("native") RdmaProviderType provider,
-		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Map<String, Server> servers,
-		@DefaultValue Map<String, Client> clients) {
+		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Metrics metrics,
+		@DefaultValue Map<String, Server> servers, @DefaultValue Map<String, Client> clients) {
 
 	/**
 	 * Start and stop together with the application.
@@ -49,6 +50,16 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration timeout, @DefaultValue("3s") Duration disconnectGrace,
 			@DefaultValue("2s") Duration drainTimeout, @DefaultValue("5s") Duration destroyTimeout) {
+
+	}
+
+	/**
+	 * Meters of endpoints.
+	 *
+	 * @param exportOnShutdown Whether registries that push their meters publish for the
+	 * last time after endpoints were destroyed, instead of before.
+	 */
+	public record Metrics(@DefaultValue("true") boolean exportOnShutdown) {
 
 	}
 

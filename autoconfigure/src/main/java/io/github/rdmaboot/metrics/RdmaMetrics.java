@@ -33,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * <li>{@code rdma.cm.ids} gauge: state</li>
  * <li>{@code rdma.cm.events.unacked} gauge</li>
  * </ul>
- * Spring Boot closes registries before endpoints are destroyed at shutdown, and a closed
- * registry counts what exists in it but takes nothing new. So everything that a shutdown
- * records is registered up front. May be bound to several registries.
+ * Spring Boot closes registries before endpoints are destroyed at shutdown, unless it is
+ * kept from doing so for one that pushes, and a closed registry counts what exists in it
+ * but takes nothing new. So everything that a shutdown records is registered up front.
+ * May be bound to several registries.
  */
 public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListener {
 

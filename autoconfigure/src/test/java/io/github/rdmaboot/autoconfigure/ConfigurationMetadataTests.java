@@ -23,7 +23,7 @@ class ConfigurationMetadataTests {
 		assertThat(properties).extracting((property) -> property.get("name"))
 			.contains("rdma.enabled", "rdma.provider", "rdma.servers", "rdma.clients", "rdma.lifecycle.phase",
 					"rdma.lifecycle.auto-startup", "rdma.shutdown.timeout", "rdma.shutdown.disconnect-grace",
-					"rdma.shutdown.drain-timeout", "rdma.shutdown.destroy-timeout");
+					"rdma.shutdown.drain-timeout", "rdma.shutdown.destroy-timeout", "rdma.metrics.export-on-shutdown");
 		assertThat(properties).allSatisfy((property) -> {
 			assertThat((String) property.get("name")).matches("(management\\.(health|endpoint)\\.)?rdma\\..*");
 			assertThat((String) property.get("description")).as("description of %s", property.get("name"))
