@@ -30,7 +30,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class StarterOnlyClassPathTests {
 
 	private static final Pattern OPTIONAL = Pattern.compile(".*(micrometer|actuator|spring-boot-health|jackson|jna"
-			+ "|prometheus|HdrHistogram|junit|mockito|assertj|archunit|awaitility|spring-test|spring-boot-test).*\\.jar");
+			+ "|prometheus|opentelemetry|protobuf|tomcat|servlet|spring-web|spring-boot-web|HdrHistogram|junit|mockito"
+			+ "|assertj|archunit|awaitility|spring-test|spring-boot-test).*\\.jar");
 
 	@Test
 	void optionalDependenciesAreAbsent() throws IOException {
