@@ -1,12 +1,9 @@
 package io.github.rdmaboot.autoconfigure.metrics;
 
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.rdmaboot.endpoint.RdmaEndpoint;
-import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -17,29 +14,19 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.context.ApplicationContextException;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.never;
-import static org.mockito.Mockito.verify;
 
 /**
  * Tests for {@link ExportOnShutdown}.
@@ -185,43 +172,6 @@ class ExportOnShutdownTests {
 	}
 
 	@Test
-	void registriesAreClosedThoughTheDestroyThrew() {
-		RdmaEndpoints endpoints = mock();
-		given(endpoints.endpoints()).willReturn(List.of(mock(RdmaEndpoint.class)));
-		given(endpoints.isRunning()).willReturn(true);
-		given(endpoints.destroyAll(any())).willThrow(new IllegalStateException("cannot destroy"));
-		GenericApplicationContext context = new AnnotationConfigApplicationContext();
-		context.registerBean(MetricsAutoConfiguration.class);
-		AtomicReference<Boolean> closed = closeWith(context, endpoints);
-		verify(endpoints).destroyAll(DestroyTrigger.SHUTDOWN);
-		assertThat(closed).hasValue(true);
-		assertThat(this.registry.published()).hasSize(1);
-	}
-
-	@Test
-	void aCloserThatIsNotSpringBootsIsLeftAlone() {
-		RdmaEndpoints endpoints = mock();
-		given(endpoints.endpoints()).willReturn(List.of(mock(RdmaEndpoint.class)));
-		given(endpoints.isRunning()).willReturn(true);
-		List<ContextClosedEvent> events = new CopyOnWriteArrayList<>();
-		GenericApplicationContext context = new AnnotationConfigApplicationContext();
-		context.registerBean("meterRegistryCloser", ClosedListener.class, () -> new ClosedListener(events));
-		closeWith(context, endpoints);
-		verify(endpoints, never()).destroyAll(any());
-		assertThat(events).hasSize(1);
-	}
-
-	@Test
-	void withoutACloserNothingIsHeldBack() {
-		RdmaEndpoints endpoints = mock();
-		given(endpoints.endpoints()).willReturn(List.of(mock(RdmaEndpoint.class)));
-		given(endpoints.isRunning()).willReturn(true);
-		AtomicReference<Boolean> closed = closeWith(new AnnotationConfigApplicationContext(), endpoints);
-		verify(endpoints, never()).destroyAll(any());
-		assertThat(closed).hasValue(false);
-	}
-
-	@Test
 	void theCloseOfAChildLeavesTheRegistriesOfItsParentOpen() {
 		ConfigurableApplicationContext parent = application(this.registry).run();
 		new SpringApplicationBuilder(Plain.class).parent(parent).web(WebApplicationType.NONE).run().close();
@@ -242,22 +192,6 @@ class ExportOnShutdownTests {
 		parent.close();
 		assertThat(this.registry.published()).containsExactly(List.of(DESTROYED));
 		assertThat(ofParent.isClosed()).isTrue();
-	}
-
-	/**
-	 * Refresh and close a context.
-	 * @return whether the registry was closed when beans were destroyed
-	 */
-	private AtomicReference<Boolean> closeWith(GenericApplicationContext context, RdmaEndpoints endpoints) {
-		AtomicReference<Boolean> closed = new AtomicReference<>();
-		context.registerBean("registry", MeterRegistry.class, () -> this.registry);
-		context.registerBean("rdmaEndpoints", RdmaEndpoints.class, () -> endpoints);
-		context.registerBean("exportOnShutdown", ExportOnShutdown.class,
-				() -> new ExportOnShutdown(context, context.getBeanProvider(RdmaEndpoints.class), 0));
-		context.registerBean("probe", DisposableBean.class, () -> () -> closed.set(this.registry.isClosed()));
-		context.refresh();
-		context.close();
-		return closed;
 	}
 
 	private SpringApplicationBuilder application(MeterRegistry registry) {
@@ -292,15 +226,6 @@ class ExportOnShutdownTests {
 
 	@Configuration(proxyBeanMethods = false)
 	static class Plain {
-
-	}
-
-	private record ClosedListener(List<ContextClosedEvent> events) implements ApplicationListener<ContextClosedEvent> {
-
-		@Override
-		public void onApplicationEvent(ContextClosedEvent event) {
-			this.events.add(event);
-		}
 
 	}
 
