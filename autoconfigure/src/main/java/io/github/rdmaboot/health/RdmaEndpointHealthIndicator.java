@@ -99,6 +99,9 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	private @Nullable String idleReason(boolean failed, @Nullable DestroyReport destroyed) {
+		if (destroyed != null && destroyed.trigger() == DestroyTrigger.DEVICE_REMOVAL) {
+			return "Its device was removed";
+		}
 		if (failed) {
 			return "It could not be started";
 		}

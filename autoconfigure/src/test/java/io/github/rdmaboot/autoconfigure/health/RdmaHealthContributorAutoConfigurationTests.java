@@ -1,7 +1,15 @@
 package io.github.rdmaboot.autoconfigure.health;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
+import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -54,6 +62,22 @@ class RdmaHealthContributorAutoConfigurationTests {
 			assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
 			assertThat(health.getDetails()).containsKeys("reason", "lastDestroy");
 		});
+	}
+
+	@Test
+	void aServerWhoseDeviceWasRemovedIsDownAndSaysSo() throws UnknownHostException {
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+		this.contextRunner.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withPropertyValues("rdma.servers.echo.address=192.0.2.1")
+			.run((context) -> {
+				fabric.faults().removeDevice();
+				RdmaServer server = context.getBean(RdmaServer.class);
+				Awaitility.await().until(() -> server.state() == EndpointState.IDLE);
+				Health health = health(context, "echo");
+				assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+				assertThat(health.getDetails()).containsEntry("reason", "Its device was removed").containsKey("error");
+			});
 	}
 
 	@Test
