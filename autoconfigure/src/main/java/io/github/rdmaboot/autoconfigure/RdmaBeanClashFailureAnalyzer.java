@@ -32,7 +32,7 @@ class RdmaBeanClashFailureAnalyzer extends AbstractFailureAnalyzer<BeanDefinitio
 		String description = String.format("The %s needs a bean named '%s', but there is one already, defined in %s.",
 				cause.getBeanDefinition().getDescription(), cause.getBeanName(), where);
 		return new FailureAnalysis(description,
-				"Rename that bean, or the endpoint under 'rdma.servers' or " + "'rdma.clients'.", cause);
+				"Rename that bean, or the endpoint under 'rdma.servers' or 'rdma.clients'.", cause);
 	}
 
 	private static boolean isOfEndpoint(BeanDefinition definition) {
