@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param child the id that a connection request brought, otherwise {@code null}
  */
 public record CmEvent(CmEventType type, int status, byte[] privateData, int responderResources, int initiatorDepth,
-		@Nullable CmId child) {
+		@Nullable OwnedCmId child) {
 
 	/**
 	 * Return the errno that comes nearest to the status.

@@ -35,7 +35,7 @@ public final class EventChannel {
 
 	private final RdmaProvider provider;
 
-	private final Consumer<CmId> orphans;
+	private final Consumer<OwnedCmId> orphans;
 
 	private final long channel;
 
@@ -45,7 +45,7 @@ public final class EventChannel {
 
 	private final ReentrantLock fetchLock = new ReentrantLock();
 
-	private final Map<Long, CmId> ids = new HashMap<>();
+	private final Map<Long, OwnedCmId> ids = new HashMap<>();
 
 	private int callsInProgress;
 
@@ -53,7 +53,8 @@ public final class EventChannel {
 
 	private boolean destroyed;
 
-	private EventChannel(RdmaProvider provider, String threadName, Consumer<CmId> orphans, long channel, long waker) {
+	private EventChannel(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans, long channel,
+			long waker) {
 		this.provider = provider;
 		this.orphans = orphans;
 		this.channel = channel;
@@ -72,7 +73,7 @@ public final class EventChannel {
 	 * @return the event channel
 	 * @throws RdmaException if the channel or its waker cannot be created
 	 */
-	public static EventChannel open(RdmaProvider provider, String threadName, Consumer<CmId> orphans) {
+	public static EventChannel open(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans) {
 		long waker = provider.createWaker();
 		long channel;
 		try {
@@ -149,7 +150,7 @@ public final class EventChannel {
 	}
 
 	// Create an id. The channel counts it from before the call, and so outlives the call.
-	long creating(CmId id, LongSupplier createCall) {
+	long creating(OwnedCmId id, LongSupplier createCall) {
 		this.fetchLock.lock();
 		try {
 			if (this.closing) {
@@ -240,8 +241,8 @@ public final class EventChannel {
 
 	private boolean fetchAndDispatch() {
 		CmEventData data;
-		CmId owner;
-		CmId child = null;
+		OwnedCmId owner;
+		OwnedCmId child = null;
 		this.fetchLock.lock();
 		try {
 			data = this.provider.rdmaGetCmEvent(this.channel);
@@ -253,7 +254,7 @@ public final class EventChannel {
 			ledger.delivered(data.event());
 			try {
 				if (data.type() == CmEventType.CONNECT_REQUEST.value()) {
-					child = CmId.requested(this, owner, data.id());
+					child = OwnedCmId.requested(this, owner, data.id());
 					this.ids.put(data.id(), child);
 				}
 			}
@@ -280,7 +281,7 @@ public final class EventChannel {
 		}
 	}
 
-	private void dispatch(CmEventData data, @Nullable CmId owner, @Nullable CmId child) {
+	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, @Nullable OwnedCmId child) {
 		CmEventType type = CmEventType.of(data.type());
 		if (type == null) {
 			logger.debug("Ignored CM event number {}", data.type());

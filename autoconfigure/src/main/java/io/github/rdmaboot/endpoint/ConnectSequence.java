@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.rdmaboot.cm.CmEvent;
-import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CmIdOption;
@@ -50,7 +50,7 @@ final class ConnectSequence {
 	}
 
 	void run(RdmaConnection connection, EndpointRuntime runtime) {
-		CmId id = connection.cmId();
+		OwnedCmId id = connection.ownedCmId();
 		try {
 			InetSocketAddress destination = lookUp(this.settings.address(), this.settings.port());
 			String localAddress = this.settings.localAddress();
@@ -82,7 +82,7 @@ final class ConnectSequence {
 		}
 	}
 
-	private void setOptions(CmId id) {
+	private void setOptions(OwnedCmId id) {
 		Integer tos = this.settings.connection().tos();
 		if (tos != null) {
 			id.setOption(CmIdOption.TOS, tos);

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
-import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
@@ -43,7 +43,7 @@ final class ConnectionResources {
 	private volatile @Nullable MessageReceiver receiver;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
-	void create(CmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
+	void create(OwnedCmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
 			CompletionHandler completions, Executor executor) {
 		MemorySettings buffers = owner.memorySettings();
 		QueuePairSettings sizes = owner.queuePairSettings();

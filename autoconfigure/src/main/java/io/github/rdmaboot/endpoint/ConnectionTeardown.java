@@ -5,8 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyStep;
@@ -23,7 +23,7 @@ final class ConnectionTeardown {
 
 	private final RdmaConnection connection;
 
-	private final CmId id;
+	private final OwnedCmId id;
 
 	private final ConnectionResources resources;
 
@@ -33,8 +33,8 @@ final class ConnectionTeardown {
 
 	private boolean disconnecting;
 
-	ConnectionTeardown(RdmaConnection connection, CmId id, ConnectionResources resources, CountDownLatch disconnected,
-			EndpointStatistics statistics) {
+	ConnectionTeardown(RdmaConnection connection, OwnedCmId id, ConnectionResources resources,
+			CountDownLatch disconnected, EndpointStatistics statistics) {
 		this.connection = connection;
 		this.id = id;
 		this.resources = resources;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.verbs.Devices;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ interface EndpointRuntime {
 	ScheduledExecutorService scheduler();
 
 	// Reject and destroy the id of a connection request that nobody wants.
-	void destroyOrphan(CmId id);
+	void destroyOrphan(OwnedCmId id);
 
 	// Destroy a connection on a thread made for it.
 	void destroyLater(RdmaConnection connection, DestroyTrigger trigger);

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -26,7 +27,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 
 	private final String name;
 
-	private final CmId id;
+	private final OwnedCmId id;
 
 	private final EndpointStatistics statistics = new EndpointStatistics();
 
@@ -51,7 +52,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	ManagedEndpoint(RdmaEndpoints registry, String name) {
 		this.registry = registry;
 		this.name = name;
-		this.id = new CmId(name);
+		this.id = new OwnedCmId(name);
 	}
 
 	// Make what the endpoint needs to come up. Called without a lock; a failure is
@@ -235,6 +236,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	@Override
 	public synchronized EndpointState state() {
 		return this.state;
+	}
+
+	OwnedCmId ownedCmId() {
+		return this.id;
 	}
 
 	@Override

@@ -144,8 +144,8 @@ public final class RdmaClient extends ManagedEndpoint {
 	private void attemptNow() {
 		cancelRetry();
 		ConnectSequence sequence = new ConnectSequence(this.settings);
-		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, cmId(), runtime,
-				sequence::onEvent, sequence::cancel));
+		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, ownedCmId(),
+				runtime, sequence::onEvent, sequence::cancel));
 		EndpointRuntime runtime = runtime();
 		if (connection == null || runtime == null) {
 			return;

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CompletionOpcode;
@@ -38,7 +39,7 @@ public final class RdmaConnection {
 
 	private final long number;
 
-	private final CmId id;
+	private final OwnedCmId id;
 
 	private final EndpointRuntime runtime;
 
@@ -64,7 +65,7 @@ public final class RdmaConnection {
 
 	private volatile @Nullable RuntimeException cause;
 
-	RdmaConnection(ConnectionOwner owner, long number, CmId id, EndpointRuntime runtime,
+	RdmaConnection(ConnectionOwner owner, long number, OwnedCmId id, EndpointRuntime runtime,
 			Consumer<CmEvent> connectEvents, Runnable closingHook) {
 		this.owner = owner;
 		this.number = number;
@@ -119,6 +120,10 @@ public final class RdmaConnection {
 	 * @return the CM id
 	 */
 	public CmId cmId() {
+		return this.id;
+	}
+
+	OwnedCmId ownedCmId() {
 		return this.id;
 	}
 

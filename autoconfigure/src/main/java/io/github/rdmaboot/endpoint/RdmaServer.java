@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -83,7 +84,7 @@ public final class RdmaServer extends ManagedEndpoint {
 	@Override
 	void bringUp(EndpointRuntime runtime) {
 		InetSocketAddress address = bindAddress();
-		CmId id = cmId();
+		OwnedCmId id = ownedCmId();
 		try {
 			whileSettingUp(() -> id.create(runtime.channel(), PortSpace.TCP, this::onEvent));
 			whileSettingUp(() -> id.bind(address));
@@ -131,7 +132,7 @@ public final class RdmaServer extends ManagedEndpoint {
 			return true;
 		});
 		steps.put(DestroyStepName.DESTROY_LISTENER, (deadline) -> {
-			cmId().destroy();
+			ownedCmId().destroy();
 			return true;
 		});
 		return new DestroyMember(name(), false, steps);
@@ -143,7 +144,7 @@ public final class RdmaServer extends ManagedEndpoint {
 
 	private void onEvent(CmId id, CmEvent event) {
 		statistics().event(event.type(), event.status());
-		CmId child = event.child();
+		OwnedCmId child = event.child();
 		if (child != null) {
 			request(child, event);
 		}
@@ -157,7 +158,7 @@ public final class RdmaServer extends ManagedEndpoint {
 		}
 	}
 
-	private void request(CmId child, CmEvent event) {
+	private void request(OwnedCmId child, CmEvent event) {
 		long begin = System.nanoTime();
 		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, child, runtime,
 				(childEvent) -> answered(runtime, begin, childEvent), () -> {
@@ -185,7 +186,7 @@ public final class RdmaServer extends ManagedEndpoint {
 		try {
 			connection.setUp();
 			ConnectionSettings parameters = this.settings.connection();
-			connection.whileSettingUp(() -> connection.cmId()
+			connection.whileSettingUp(() -> connection.ownedCmId()
 				.accept(new ConnectionParameters(parameters.privateData(),
 						Math.min(parameters.responderResources(), request.responderResources()),
 						Math.min(parameters.initiatorDepth(), request.initiatorDepth()), false, parameters.retryCount(),

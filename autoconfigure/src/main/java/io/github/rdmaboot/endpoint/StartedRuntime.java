@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -178,7 +178,7 @@ final class StartedRuntime implements EndpointRuntime {
 	}
 
 	@Override
-	public void destroyOrphan(CmId id) {
+	public void destroyOrphan(OwnedCmId id) {
 		try {
 			this.acceptExecutor.execute(() -> rejectAndDestroy(id));
 		}
@@ -187,7 +187,7 @@ final class StartedRuntime implements EndpointRuntime {
 		}
 	}
 
-	private static void rejectAndDestroy(CmId id) {
+	private static void rejectAndDestroy(OwnedCmId id) {
 		try {
 			if (id.state() == CmIdState.REQUESTED) {
 				id.reject(new byte[0]);

@@ -3,7 +3,7 @@ package io.github.rdmaboot.verbs;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.QueuePairAttributes;
@@ -36,13 +36,13 @@ public final class QueuePair {
 
 	private final RdmaProvider provider;
 
-	private final CmId id;
+	private final OwnedCmId id;
 
 	private final CreatedQueuePair created;
 
 	private final AtomicInteger gate = new AtomicInteger();
 
-	private QueuePair(RdmaProvider provider, CmId id, CreatedQueuePair created) {
+	private QueuePair(RdmaProvider provider, OwnedCmId id, CreatedQueuePair created) {
 		this.provider = provider;
 		this.id = id;
 		this.created = created;
@@ -57,7 +57,8 @@ public final class QueuePair {
 	 * @return the queue pair
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
-	public static QueuePair create(CmId id, Device device, CompletionQueue queue, QueuePairCapabilities capabilities) {
+	public static QueuePair create(OwnedCmId id, Device device, CompletionQueue queue,
+			QueuePairCapabilities capabilities) {
 		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.RC, true);
 		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
 	}

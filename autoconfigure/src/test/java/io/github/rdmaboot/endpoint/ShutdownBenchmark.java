@@ -12,8 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -125,17 +125,17 @@ public final class ShutdownBenchmark {
 		EventChannel channel = EventChannel.open(provider, "benchmark", (orphan) -> {
 			throw new IllegalStateException("Nobody connects");
 		});
-		List<CmId> ids = new ArrayList<>(count);
+		List<OwnedCmId> ids = new ArrayList<>(count);
 		counting.reset();
 		long begin = System.nanoTime();
 		for (int i = 0; i < count; i++) {
-			CmId id = new CmId("idle");
+			OwnedCmId id = new OwnedCmId("idle");
 			id.create(channel, PortSpace.TCP, (owner, event) -> {
 			});
 			ids.add(id);
 		}
 		long created = System.nanoTime();
-		ids.forEach(CmId::destroy);
+		ids.forEach(OwnedCmId::destroy);
 		long destroyed = System.nanoTime();
 		Map<String, Long> calls = counting.counts();
 		channel.close(LIMIT);

@@ -1,0 +1,440 @@
+package io.github.rdmaboot.cm;
+
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.provider.CmIdOption;
+import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.CreatedQueuePair;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.QueuePairInit;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * CM id in the hands of the endpoint that owns it: with the calls that change it. Refuses
+ * what would crash or hang in C.
+ * <p>
+ * {@code callLock} serialises the calls with each other and with the destroy; the state
+ * is a single atomic value that the channel's thread moves without ever waiting for a
+ * call.
+ */
+public final class OwnedCmId extends CmId {
+
+	private static final Set<CmIdState> CREATE_STATES = EnumSet.of(CmIdState.NONE, CmIdState.LEAKED);
+
+	private static final Set<CmIdState> QUEUE_PAIR_STATES = EnumSet.of(CmIdState.ADDRESS_RESOLVED,
+			CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
+
+	private final ReentrantLock callLock = new ReentrantLock();
+
+	private final AtomicLong children = new AtomicLong();
+
+	/**
+	 * Create an empty slot.
+	 * @param name the name for messages
+	 */
+	public OwnedCmId(String name) {
+		super(name);
+	}
+
+	static OwnedCmId requested(EventChannel channel, @Nullable OwnedCmId listener, long handle) {
+		String name = (listener != null) ? listener.name() + "#" + listener.children.incrementAndGet() : "orphan";
+		OwnedCmId child = new OwnedCmId(name);
+		child.generation.set(1);
+		child.current = new NativeCmId(channel, handle, null);
+		child.state.set(CmIdState.REQUESTED);
+		try {
+			child.current.readAddresses();
+		}
+		catch (RdmaException ex) {
+			// The id must be known all the same, or nobody could ever destroy it.
+			child.lastError = ex;
+		}
+		return child;
+	}
+
+	/**
+	 * Create the native id; stands for {@code rdma_create_id}.
+	 * @param channel the event channel that reports its events
+	 * @param portSpace the port space
+	 * @param handler takes its events
+	 * @throws RdmaException if the call fails
+	 * @throws IllegalStateException if a native id exists
+	 */
+	public void create(EventChannel channel, PortSpace portSpace, CmEventHandler handler) {
+		this.callLock.lock();
+		try {
+			require("rdma_create_id", CREATE_STATES);
+			long handle = remember(
+					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
+			this.current = new NativeCmId(channel, handle, handler);
+			this.generation.incrementAndGet();
+			this.lastError = null;
+			this.state.set(CmIdState.IDLE);
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Take the events of an id that a connection request brought.
+	 * @param handler takes its events
+	 */
+	public void handleEvents(CmEventHandler handler) {
+		this.current.handler = handler;
+	}
+
+	/**
+	 * Bind to a local address; stands for {@code rdma_bind_addr}.
+	 * @param address the local address; port 0 takes an ephemeral port
+	 * @throws RdmaException on EADDRINUSE, EADDRNOTAVAIL, ENODEV, EACCES, EAFNOSUPPORT
+	 */
+	public void bind(InetSocketAddress address) {
+		call("rdma_bind_addr", EnumSet.of(CmIdState.IDLE), CmIdState.BOUND,
+				(handle) -> provider().rdmaBindAddr(handle, address));
+	}
+
+	/**
+	 * Listen for connection requests; stands for {@code rdma_listen}.
+	 * @param backlog how many requests may wait to be fetched; 0 takes the system's
+	 * maximum
+	 * @throws RdmaException on EADDRINUSE
+	 */
+	public void listen(int backlog) {
+		call("rdma_listen", EnumSet.of(CmIdState.BOUND), CmIdState.LISTENING,
+				(handle) -> provider().rdmaListen(handle, backlog));
+	}
+
+	/**
+	 * Begin to resolve a destination; stands for {@code rdma_resolve_addr}.
+	 * @param source the local address or {@code null}
+	 * @param destination the destination
+	 * @param timeoutMillis the limit in milliseconds
+	 * @throws RdmaException on ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, ENODEV
+	 */
+	public void resolveAddr(@Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis) {
+		call("rdma_resolve_addr", EnumSet.of(CmIdState.IDLE, CmIdState.BOUND), CmIdState.RESOLVING_ADDRESS,
+				(handle) -> provider().rdmaResolveAddr(handle, source, destination, timeoutMillis));
+	}
+
+	/**
+	 * Begin to resolve the route; stands for {@code rdma_resolve_route}.
+	 * @param timeoutMillis the limit in milliseconds, from 1
+	 * @throws RdmaException if the call fails
+	 */
+	public void resolveRoute(int timeoutMillis) {
+		call("rdma_resolve_route", EnumSet.of(CmIdState.ADDRESS_RESOLVED), CmIdState.RESOLVING_ROUTE, (handle) -> {
+			requireDevice("rdma_resolve_route", handle);
+			provider().rdmaResolveRoute(handle, timeoutMillis);
+		});
+	}
+
+	/**
+	 * Set an option; stands for {@code rdma_set_option}.
+	 * @param option the option
+	 * @param value the value
+	 * @throws RdmaException on EINVAL, ENOSYS
+	 */
+	public void setOption(CmIdOption option, int value) {
+		this.callLock.lock();
+		try {
+			require("rdma_set_option", EnumSet.complementOf(
+					EnumSet.of(CmIdState.NONE, CmIdState.DESTROYING, CmIdState.LEAKED, CmIdState.DEVICE_REMOVED)));
+			remember(() -> {
+				provider().rdmaSetOption(this.current.handle, option, value);
+				return 0L;
+			});
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Connect; stands for {@code rdma_connect}.
+	 * @param parameters the connection parameters
+	 * @throws RdmaException on EINVAL for private data or depths that the device does not
+	 * take
+	 * @throws IllegalStateException without a queue pair
+	 */
+	public void connect(ConnectionParameters parameters) {
+		call("rdma_connect", EnumSet.of(CmIdState.ROUTE_RESOLVED), CmIdState.CONNECTING, (handle) -> {
+			requireQueuePair("rdma_connect");
+			provider().rdmaConnect(handle, parameters);
+			this.current.connectionStarted = true;
+		});
+	}
+
+	/**
+	 * Accept a connection request; stands for {@code rdma_accept}.
+	 * @param parameters the connection parameters
+	 * @throws RdmaException on EINVAL when the peer gave up
+	 * @throws IllegalStateException without a queue pair
+	 */
+	public void accept(ConnectionParameters parameters) {
+		call("rdma_accept", EnumSet.of(CmIdState.REQUESTED), CmIdState.ACCEPTING, (handle) -> {
+			requireQueuePair("rdma_accept");
+			provider().rdmaAccept(handle, parameters);
+			this.current.connectionStarted = true;
+		});
+	}
+
+	/**
+	 * Reject a connection request; stands for {@code rdma_reject}.
+	 * @param reason bytes for the peer
+	 * @throws RdmaException on EINVAL when the peer gave up
+	 */
+	public void reject(byte[] reason) {
+		call("rdma_reject", EnumSet.of(CmIdState.REQUESTED), CmIdState.FAILED,
+				(handle) -> provider().rdmaReject(handle, reason));
+	}
+
+	/**
+	 * Disconnect if a connection was ever started, otherwise do nothing; stands for
+	 * {@code rdma_disconnect}.
+	 * @return whether the call was made
+	 * @throws RdmaException if the call fails for another reason than that there is no
+	 * connection (EINVAL) or no device (ENXIO) any more
+	 */
+	public boolean disconnect() {
+		this.callLock.lock();
+		try {
+			CmIdState before = this.state.get();
+			if (!before.isLive() || !this.current.connectionStarted) {
+				return false;
+			}
+			if (before == CmIdState.ESTABLISHED || before == CmIdState.CONNECTING || before == CmIdState.ACCEPTING) {
+				this.state.compareAndSet(before, CmIdState.DISCONNECTING);
+			}
+			try {
+				provider().rdmaDisconnect(this.current.handle);
+			}
+			catch (RdmaException ex) {
+				if (!isNothingToDisconnect(ex)) {
+					this.lastError = ex;
+					throw ex;
+				}
+			}
+			return true;
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Create the queue pair; stands for {@code rdma_create_qp}.
+	 * @param pd the protection domain
+	 * @param init how to create it
+	 * @return the queue pair
+	 * @throws RdmaException on EINVAL, ENOMEM
+	 */
+	public CreatedQueuePair createQueuePair(long pd, QueuePairInit init) {
+		this.callLock.lock();
+		try {
+			require("rdma_create_qp", QUEUE_PAIR_STATES);
+			requireDevice("rdma_create_qp", this.current.handle);
+			if (this.current.queuePair != null) {
+				throw new IllegalStateException(describe("rdma_create_qp") + ": it has a queue pair already");
+			}
+			CreatedQueuePair created = remember(() -> provider().rdmaCreateQp(this.current.handle, pd, init));
+			this.current.queuePair = created;
+			return created;
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Destroy the queue pair; stands for {@code rdma_destroy_qp}.
+	 * @throws RdmaException if the call fails; the queue pair is then left to the end of
+	 * the process
+	 * @throws IllegalStateException if there is none
+	 */
+	public void destroyQueuePair() {
+		this.callLock.lock();
+		try {
+			requireQueuePair("rdma_destroy_qp");
+			NativeCmId id = this.current;
+			try {
+				if (id.connectionStarted && !id.settled) {
+					// Fetching the answer to a connect touches the queue pair inside
+					// librdmacm.
+					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
+				}
+				else {
+					provider().rdmaDestroyQp(id.handle);
+				}
+			}
+			finally {
+				// One that could not be destroyed is lost; the id can be destroyed all
+				// the same.
+				id.queuePair = null;
+			}
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Destroy the native id; stands for {@code rdma_destroy_id}. Does nothing if there is
+	 * none. Never entered while an event of the id is un-acknowledged, since it would
+	 * block for ever.
+	 * @return whether there was a native id to destroy
+	 * @throws RdmaException if the call fails; the id is then {@link CmIdState#LEAKED}
+	 * @throws IllegalStateException if the id still has its queue pair
+	 */
+	public boolean destroy() {
+		this.callLock.lock();
+		try {
+			NativeCmId id = this.current;
+			if (!this.state.get().isLive()) {
+				return false;
+			}
+			if (id.queuePair != null) {
+				throw new IllegalStateException(
+						describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
+			}
+			this.state.set(CmIdState.DESTROYING);
+			CmIdState outcome = CmIdState.LEAKED;
+			try {
+				id.channel().destroying(id.handle, id.ledger, () -> provider().rdmaDestroyId(id.handle));
+				outcome = CmIdState.NONE;
+			}
+			catch (RuntimeException ex) {
+				this.lastError = ex;
+				throw ex;
+			}
+			finally {
+				id.handle = 0;
+				this.state.set(outcome);
+			}
+			return true;
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	// Take the state that an event leads to and hand the event on.
+	boolean onEvent(CmEvent event) {
+		NativeCmId id = this.current;
+		CmIdState to = CmIdTransitions.after(this.state.get(), event.type());
+		CmIdState from = this.state.get();
+		while (to != from && !this.state.compareAndSet(from, to)) {
+			from = this.state.get();
+			to = CmIdTransitions.after(from, event.type());
+		}
+		if (CmIdTransitions.settles(event.type())) {
+			id.settled = true;
+		}
+		CmEventHandler handler = id.handler;
+		if (handler == null) {
+			return false;
+		}
+		handler.onEvent(this, event);
+		return true;
+	}
+
+	/**
+	 * Return the device context that the id is bound to.
+	 * @return the handle
+	 * @throws IllegalStateException if the id is not bound to a device
+	 */
+	public long deviceContext() {
+		this.callLock.lock();
+		try {
+			if (!this.state.get().isLive()) {
+				throw new IllegalStateException(describe("rdma_cm_id.verbs"));
+			}
+			return requireDevice("rdma_cm_id.verbs", this.current.handle);
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	EventLedger ledger() {
+		return this.current.ledger;
+	}
+
+	private static boolean isNothingToDisconnect(RdmaException ex) {
+		return ex.errno() == Errno.EINVAL.value() || ex.errno() == Errno.ENXIO.value();
+	}
+
+	private RdmaProvider provider() {
+		return this.current.channel().provider();
+	}
+
+	private void call(String call, Set<CmIdState> from, CmIdState to, LongConsumer nativeCall) {
+		this.callLock.lock();
+		try {
+			CmIdState before = require(call, from);
+			while (!this.state.compareAndSet(before, to)) {
+				before = require(call, from);
+			}
+			try {
+				remember(() -> {
+					nativeCall.accept(this.current.handle);
+					return 0L;
+				});
+			}
+			catch (RuntimeException ex) {
+				this.state.compareAndSet(to, before);
+				throw ex;
+			}
+			this.current.readAddresses();
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	private <T> T remember(Supplier<T> nativeCall) {
+		try {
+			return nativeCall.get();
+		}
+		catch (RdmaException ex) {
+			this.lastError = ex;
+			throw ex;
+		}
+	}
+
+	private CmIdState require(String call, Set<CmIdState> states) {
+		CmIdState now = this.state.get();
+		if (!states.contains(now)) {
+			throw new IllegalStateException(describe(call) + "; it must be one of " + states);
+		}
+		return now;
+	}
+
+	private long requireDevice(String call, long handle) {
+		long context = provider().contextOf(handle);
+		if (context == 0) {
+			throw new IllegalStateException(describe(call) + ": it is not bound to a device");
+		}
+		return context;
+	}
+
+	private void requireQueuePair(String call) {
+		if (!this.state.get().isLive() || this.current.queuePair == null) {
+			throw new IllegalStateException(describe(call) + ": it has no queue pair");
+		}
+	}
+
+	private String describe(String call) {
+		return call + " is not possible on CM id '" + name() + "' in state " + this.state.get();
+	}
+
+}
