@@ -257,6 +257,11 @@ public final class RdmaConnection {
 	}
 
 	void handlerFailed(Throwable error) {
+		if (error instanceof ConnectionClosedException && !isOpen()) {
+			// It wanted to answer on a connection that was just closed.
+			logger.debug("{}: closed while its message handler ran", this, error);
+			return;
+		}
 		logger.warn("{}: the message handler failed, the connection is closed", this, error);
 		end(DestroyTrigger.MANUAL, new IllegalStateException("The message handler failed: " + error, error));
 	}
