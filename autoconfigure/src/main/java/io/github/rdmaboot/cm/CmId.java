@@ -3,7 +3,6 @@ package io.github.rdmaboot.cm;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public abstract sealed class CmId permits OwnedCmId {
-
-	final AtomicReference<CmIdState> state = new AtomicReference<>(CmIdState.NONE);
 
 	final AtomicLong generation = new AtomicLong();
 
@@ -43,7 +40,7 @@ public abstract sealed class CmId permits OwnedCmId {
 	 * @return the state
 	 */
 	public CmIdState state() {
-		return this.state.get();
+		return this.current.state.get();
 	}
 
 	/**

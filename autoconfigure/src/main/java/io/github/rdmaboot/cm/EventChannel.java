@@ -243,6 +243,7 @@ public final class EventChannel {
 		CmEventData data;
 		OwnedCmId owner;
 		OwnedCmId child = null;
+		NativeCmId target;
 		this.fetchLock.lock();
 		try {
 			data = this.provider.rdmaGetCmEvent(this.channel);
@@ -250,7 +251,8 @@ public final class EventChannel {
 				return false;
 			}
 			owner = this.ids.get((data.listenId() != 0) ? data.listenId() : data.id());
-			EventLedger ledger = (owner != null) ? owner.ledger() : new EventLedger();
+			target = (owner != null) ? owner.current : NativeCmId.NONE;
+			EventLedger ledger = (owner != null) ? target.ledger : new EventLedger();
 			ledger.delivered(data.event());
 			try {
 				if (data.type() == CmEventType.CONNECT_REQUEST.value()) {
@@ -265,7 +267,7 @@ public final class EventChannel {
 		finally {
 			this.fetchLock.unlock();
 		}
-		dispatch(data, owner, child);
+		dispatch(data, owner, target, child);
 		return true;
 	}
 
@@ -281,14 +283,14 @@ public final class EventChannel {
 		}
 	}
 
-	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, @Nullable OwnedCmId child) {
+	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, NativeCmId target, @Nullable OwnedCmId child) {
 		CmEventType type = CmEventType.of(data.type());
 		if (type == null) {
 			logger.debug("Ignored CM event number {}", data.type());
 			return;
 		}
 		try {
-			boolean taken = owner != null && owner.onEvent(new CmEvent(type, data.status(), data.privateData(),
+			boolean taken = owner != null && owner.onEvent(target, new CmEvent(type, data.status(), data.privateData(),
 					data.responderResources(), data.initiatorDepth(), child));
 			if (!taken && child != null) {
 				this.orphans.accept(child);

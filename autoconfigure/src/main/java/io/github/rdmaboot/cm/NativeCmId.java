@@ -2,15 +2,18 @@ package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 
+import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One native {@code rdma_cm_id} with what is known of it. Changed under the call lock of
- * its slot, except for {@code settled} and the ledger, which belong to the channel's
- * thread.
+ * One native {@code rdma_cm_id} with what is known of it; a slot that is used again has a
+ * new one, so that an event which comes late cannot be taken for one of its successor.
+ * Changed under the call lock of its slot, except for {@code settled} and the ledger,
+ * which belong to the channel's thread.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 final class NativeCmId {
@@ -18,6 +21,8 @@ final class NativeCmId {
 	static final NativeCmId NONE = new NativeCmId();
 
 	final EventLedger ledger = new EventLedger();
+
+	final AtomicReference<CmIdState> state;
 
 	final @Nullable Instant createdAt;
 
@@ -40,11 +45,13 @@ final class NativeCmId {
 	volatile @Nullable String deviceName;
 
 	private NativeCmId() {
+		this.state = new AtomicReference<>(CmIdState.NONE);
 		this.channel = null;
 		this.createdAt = null;
 	}
 
-	NativeCmId(EventChannel channel, long handle, @Nullable CmEventHandler handler) {
+	NativeCmId(EventChannel channel, long handle, CmIdState state, @Nullable CmEventHandler handler) {
+		this.state = new AtomicReference<>(state);
 		this.channel = channel;
 		this.handle = handle;
 		this.handler = handler;
@@ -57,6 +64,20 @@ final class NativeCmId {
 			throw new IllegalStateException("No native CM id was created");
 		}
 		return channel;
+	}
+
+	// Take the state that an event leads to.
+	void take(CmEventType event) {
+		CmIdState from;
+		CmIdState to;
+		do {
+			from = this.state.get();
+			to = CmIdTransitions.after(from, event);
+		}
+		while (to != from && !this.state.compareAndSet(from, to));
+		if (CmIdTransitions.settles(event)) {
+			this.settled = true;
+		}
 	}
 
 	/**

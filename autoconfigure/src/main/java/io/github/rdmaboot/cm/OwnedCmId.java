@@ -49,8 +49,7 @@ public final class OwnedCmId extends CmId {
 		String name = (listener != null) ? listener.name() + "#" + listener.children.incrementAndGet() : "orphan";
 		OwnedCmId child = new OwnedCmId(name);
 		child.generation.set(1);
-		child.current = new NativeCmId(channel, handle, null);
-		child.state.set(CmIdState.REQUESTED);
+		child.current = new NativeCmId(channel, handle, CmIdState.REQUESTED, null);
 		try {
 			child.current.readAddresses();
 		}
@@ -75,10 +74,9 @@ public final class OwnedCmId extends CmId {
 			require("rdma_create_id", CREATE_STATES);
 			long handle = remember(
 					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
-			this.current = new NativeCmId(channel, handle, handler);
+			this.current = new NativeCmId(channel, handle, CmIdState.IDLE, handler);
 			this.generation.incrementAndGet();
 			this.lastError = null;
-			this.state.set(CmIdState.IDLE);
 		}
 		finally {
 			this.callLock.unlock();
@@ -208,12 +206,12 @@ public final class OwnedCmId extends CmId {
 	public boolean disconnect() {
 		this.callLock.lock();
 		try {
-			CmIdState before = this.state.get();
+			CmIdState before = this.current.state.get();
 			if (!before.isLive() || !this.current.connectionStarted) {
 				return false;
 			}
 			if (before == CmIdState.ESTABLISHED || before == CmIdState.CONNECTING || before == CmIdState.ACCEPTING) {
-				this.state.compareAndSet(before, CmIdState.DISCONNECTING);
+				this.current.state.compareAndSet(before, CmIdState.DISCONNECTING);
 			}
 			try {
 				provider().rdmaDisconnect(this.current.handle);
@@ -299,14 +297,14 @@ public final class OwnedCmId extends CmId {
 		this.callLock.lock();
 		try {
 			NativeCmId id = this.current;
-			if (!this.state.get().isLive()) {
+			if (!this.current.state.get().isLive()) {
 				return false;
 			}
 			if (id.queuePair != null) {
 				throw new IllegalStateException(
 						describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
 			}
-			this.state.set(CmIdState.DESTROYING);
+			this.current.state.set(CmIdState.DESTROYING);
 			CmIdState outcome = CmIdState.LEAKED;
 			try {
 				id.channel().destroying(id.handle, id.ledger, () -> provider().rdmaDestroyId(id.handle));
@@ -318,7 +316,7 @@ public final class OwnedCmId extends CmId {
 			}
 			finally {
 				id.handle = 0;
-				this.state.set(outcome);
+				this.current.state.set(outcome);
 			}
 			return true;
 		}
@@ -327,18 +325,10 @@ public final class OwnedCmId extends CmId {
 		}
 	}
 
-	// Take the state that an event leads to and hand the event on.
-	boolean onEvent(CmEvent event) {
-		NativeCmId id = this.current;
-		CmIdState to = CmIdTransitions.after(this.state.get(), event.type());
-		CmIdState from = this.state.get();
-		while (to != from && !this.state.compareAndSet(from, to)) {
-			from = this.state.get();
-			to = CmIdTransitions.after(from, event.type());
-		}
-		if (CmIdTransitions.settles(event.type())) {
-			id.settled = true;
-		}
+	// Take the state that an event of a native id of this slot leads to, and hand it on.
+	// Returns whether a handler took it.
+	boolean onEvent(NativeCmId id, CmEvent event) {
+		id.take(event.type());
 		CmEventHandler handler = id.handler;
 		if (handler == null) {
 			return false;
@@ -355,7 +345,7 @@ public final class OwnedCmId extends CmId {
 	public long deviceContext() {
 		this.callLock.lock();
 		try {
-			if (!this.state.get().isLive()) {
+			if (!this.current.state.get().isLive()) {
 				throw new IllegalStateException(describe("rdma_cm_id.verbs"));
 			}
 			return requireDevice("rdma_cm_id.verbs", this.current.handle);
@@ -363,10 +353,6 @@ public final class OwnedCmId extends CmId {
 		finally {
 			this.callLock.unlock();
 		}
-	}
-
-	EventLedger ledger() {
-		return this.current.ledger;
 	}
 
 	private static boolean isNothingToDisconnect(RdmaException ex) {
@@ -381,7 +367,7 @@ public final class OwnedCmId extends CmId {
 		this.callLock.lock();
 		try {
 			CmIdState before = require(call, from);
-			while (!this.state.compareAndSet(before, to)) {
+			while (!this.current.state.compareAndSet(before, to)) {
 				before = require(call, from);
 			}
 			try {
@@ -391,7 +377,7 @@ public final class OwnedCmId extends CmId {
 				});
 			}
 			catch (RuntimeException ex) {
-				this.state.compareAndSet(to, before);
+				this.current.state.compareAndSet(to, before);
 				throw ex;
 			}
 			this.current.readAddresses();
@@ -412,7 +398,7 @@ public final class OwnedCmId extends CmId {
 	}
 
 	private CmIdState require(String call, Set<CmIdState> states) {
-		CmIdState now = this.state.get();
+		CmIdState now = this.current.state.get();
 		if (!states.contains(now)) {
 			throw new IllegalStateException(describe(call) + "; it must be one of " + states);
 		}
@@ -428,13 +414,13 @@ public final class OwnedCmId extends CmId {
 	}
 
 	private void requireQueuePair(String call) {
-		if (!this.state.get().isLive() || this.current.queuePair == null) {
+		if (!this.current.state.get().isLive() || this.current.queuePair == null) {
 			throw new IllegalStateException(describe(call) + ": it has no queue pair");
 		}
 	}
 
 	private String describe(String call) {
-		return call + " is not possible on CM id '" + name() + "' in state " + this.state.get();
+		return call + " is not possible on CM id '" + name() + "' in state " + this.current.state.get();
 	}
 
 }

@@ -124,27 +124,24 @@ final class DestroyStress {
 
 	private void act(Random random, RdmaServer server, RdmaClient client) {
 		int dice = random.nextInt(10_000);
-		if (dice < 99850) {
+		if (dice < 9900) {
 			client.connection().send(ByteBuffer.allocate(1 + random.nextInt(2000)), (error) -> {
 				if (error == null) {
 					this.sent.incrementAndGet();
 				}
 			});
 		}
-		else if (dice < 9940) {
-			client.connection().receive();
-		}
-		else if (dice < 99955) {
+		else if (dice < 9920) {
 			client.connection().close();
 		}
-		else if (dice < 9970) {
+		else if (dice < 9940) {
 			client.destroy();
 			client.start();
 		}
-		else if (dice < 9985) {
+		else if (dice < 9960) {
 			server.connections().stream().findAny().ifPresent(RdmaConnection::close);
 		}
-		else if (dice < 9995) {
+		else if (dice < 9980) {
 			client.connect().join();
 		}
 		else {

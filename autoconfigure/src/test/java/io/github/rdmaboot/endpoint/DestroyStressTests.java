@@ -23,7 +23,7 @@ class DestroyStressTests {
 	void destroysAgainstSendsConnectsAndOtherDestroysNeitherHangNorLeak() throws Exception {
 		LoopbackFabric fabric = new LoopbackFabric();
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
-		CallOrder order = new CallOrder();
+		CallOrder order = new CallOrder(false);
 		new DestroyStress(() -> FaultingProvider.of(new LoopbackRdmaProvider(fabric), order).provider(), "192.0.2.1",
 				DestroyStress.duration(5), DestroyStress.seed())
 			.run();
