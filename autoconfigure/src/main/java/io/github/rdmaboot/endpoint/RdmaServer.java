@@ -11,7 +11,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.rdmaboot.cm.CmEvent;
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
@@ -86,7 +85,7 @@ public final class RdmaServer extends ManagedEndpoint {
 		InetSocketAddress address = bindAddress();
 		OwnedCmId id = ownedCmId();
 		try {
-			whileSettingUp(() -> id.create(runtime.channel(), PortSpace.TCP, this::onEvent));
+			whileSettingUp(() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
 			whileSettingUp(() -> id.bind(address));
 			whileSettingUp(() -> id.listen(this.settings.backlog()));
 		}
@@ -142,30 +141,28 @@ public final class RdmaServer extends ManagedEndpoint {
 	void stopping() {
 	}
 
-	private void onEvent(CmId id, CmEvent event) {
+	private void onEvent(EndpointRuntime runtime, CmEvent event) {
 		statistics().event(event.type(), event.status());
 		OwnedCmId child = event.child();
 		if (child != null) {
-			request(child, event);
+			request(runtime, child, event);
 		}
 		else if (event.type() == CmEventType.DEVICE_REMOVAL) {
-			EndpointRuntime runtime = runtime();
-			if (runtime != null) {
-				down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(),
-						"the listener ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
-				runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
-			}
+			down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(),
+					"the listener ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
+			runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
 		}
 	}
 
-	private void request(OwnedCmId child, CmEvent event) {
+	private void request(EndpointRuntime runtime, OwnedCmId child, CmEvent event) {
 		long begin = System.nanoTime();
-		RdmaConnection connection = addConnection((runtime, number) -> new RdmaConnection(this, number, child, runtime,
+		RdmaConnection connection = addConnection((current, number) -> new RdmaConnection(this, number, child, runtime,
 				(childEvent) -> answered(runtime, begin, childEvent), () -> {
 				}));
-		EndpointRuntime runtime = runtime();
-		if (connection == null || runtime == null) {
-			throw new RejectedExecutionException("Server '" + name() + "' takes no connections any more");
+		if (connection == null) {
+			logger.debug("RDMA server '{}' is being destroyed and rejects a connection request", name());
+			runtime.destroyOrphan(child);
+			return;
 		}
 		child.handleEvents(connection::onEvent);
 		try {
