@@ -25,6 +25,8 @@ class LayersTests {
 		.withOptionalLayers(true)
 		.layer("autoconfigure")
 		.definedBy(ROOT + "autoconfigure..")
+		.layer("test")
+		.definedBy(ROOT + "test..")
 		.layer("health")
 		.definedBy(ROOT + "health..")
 		.layer("metrics")
@@ -45,6 +47,8 @@ class LayersTests {
 		.definedBy(ROOT + "provider.loopback..")
 		.whereLayer("autoconfigure")
 		.mayNotBeAccessedByAnyLayer()
+		.whereLayer("test")
+		.mayNotBeAccessedByAnyLayer()
 		.whereLayer("health")
 		.mayOnlyBeAccessedByLayers("autoconfigure")
 		.whereLayer("metrics")
@@ -52,7 +56,7 @@ class LayersTests {
 		.whereLayer("actuate")
 		.mayOnlyBeAccessedByLayers("autoconfigure")
 		.whereLayer("endpoint")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "test", "health", "metrics", "actuate")
 		.whereLayer("cm")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint", "verbs")
 		.whereLayer("verbs")
@@ -60,9 +64,9 @@ class LayersTests {
 		.whereLayer("provider.jna")
 		.mayOnlyBeAccessedByLayers("autoconfigure")
 		.whereLayer("provider.loopback")
-		.mayOnlyBeAccessedByLayers("autoconfigure")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "test")
 		.whereLayer("provider")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "health", "metrics", "actuate", "endpoint", "cm", "verbs",
+		.mayOnlyBeAccessedByLayers("autoconfigure", "test", "health", "metrics", "actuate", "endpoint", "cm", "verbs",
 				"provider.jna", "provider.loopback");
 
 	@ArchTest
@@ -89,5 +93,13 @@ class LayersTests {
 		.dependOnClassesThat()
 		.resideInAnyPackage("org.springframework..", "io.micrometer..")
 		.allowEmptyShould(true);
+
+	@ArchTest
+	final ArchRule onlyTheTestSupportUsesTestFrameworks = ArchRuleDefinition.noClasses()
+		.that()
+		.resideOutsideOfPackage(ROOT + "test..")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("org.springframework.test..", "org.springframework.boot.test..", "org.junit..");
 
 }

@@ -3,6 +3,7 @@ package io.github.rdmaboot.sample;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
+import io.github.rdmaboot.test.AutoConfigureRdmaLoopback;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -20,10 +21,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The client half, while there is no server.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "rdma.provider=loopback", "RDMA_ECHO_PORT=17473" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @ActiveProfiles("client")
 @AutoConfigureRestTestClient
+@AutoConfigureRdmaLoopback
 class ClientHalfTests {
 
 	@Test
@@ -44,7 +45,7 @@ class ClientHalfTests {
 			.jsonPath("$.endpoint")
 			.isEqualTo("echo-client")
 			.jsonPath("$.detail")
-			.value(String.class, (detail) -> assertThat(detail).contains("127.0.0.1:17473", "nobody listens"));
+			.value(String.class, (detail) -> assertThat(detail).contains("127.0.0.1:7471", "nobody listens"));
 		http.get()
 			.uri("/actuator/health")
 			.exchange()

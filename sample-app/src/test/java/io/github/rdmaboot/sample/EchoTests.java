@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.test.AutoConfigureRdmaLoopback;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,9 +34,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Both halves in one process.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "rdma.provider=loopback", "RDMA_ECHO_PORT=17471" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @AutoConfigureRestTestClient
+@AutoConfigureRdmaLoopback
 class EchoTests {
 
 	private static final int MAX_BODY_SIZE = 64 * 1024;
@@ -138,7 +139,7 @@ class EchoTests {
 				.jsonPath("$.endpoint")
 				.isEqualTo("echo-client")
 				.jsonPath("$.detail")
-				.value(String.class, (detail) -> assertThat(detail).contains("echo-client", "127.0.0.1:17471"));
+				.value(String.class, (detail) -> assertThat(detail).contains("echo-client", "127.0.0.1:7471"));
 		}
 		finally {
 			this.server.start();
@@ -160,7 +161,7 @@ class EchoTests {
 			.jsonPath("$.components.rdma.components.echo.details.state")
 			.isEqualTo("UP")
 			.jsonPath("$.components.rdma.components.echo-client.details.address")
-			.isEqualTo("127.0.0.1:17471");
+			.isEqualTo("127.0.0.1:7471");
 	}
 
 	@Test

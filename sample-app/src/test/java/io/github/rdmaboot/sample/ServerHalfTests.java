@@ -1,6 +1,7 @@
 package io.github.rdmaboot.sample;
 
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
+import io.github.rdmaboot.test.AutoConfigureRdmaLoopback;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -17,10 +18,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The server half.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "rdma.provider=loopback", "RDMA_ECHO_PORT=17474" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @ActiveProfiles("server")
 @AutoConfigureRestTestClient
+@AutoConfigureRdmaLoopback
 class ServerHalfTests {
 
 	@Test

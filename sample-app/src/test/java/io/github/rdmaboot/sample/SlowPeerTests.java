@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.test.AutoConfigureRdmaLoopback;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -22,9 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A server that takes its time.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "rdma.provider=loopback", "RDMA_ECHO_PORT=17472", "sample.echo.timeout=300ms" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sample.echo.timeout=300ms")
 @AutoConfigureRestTestClient
+@AutoConfigureRdmaLoopback
 class SlowPeerTests {
 
 	@Test
