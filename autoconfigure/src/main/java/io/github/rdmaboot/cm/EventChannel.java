@@ -84,7 +84,14 @@ public final class EventChannel {
 			throw ex;
 		}
 		EventChannel eventChannel = new EventChannel(provider, threadName, orphans, channel, waker);
-		eventChannel.thread.start();
+		try {
+			eventChannel.thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			provider.rdmaDestroyEventChannel(channel);
+			provider.destroyWaker(waker);
+			throw ex;
+		}
 		return eventChannel;
 	}
 

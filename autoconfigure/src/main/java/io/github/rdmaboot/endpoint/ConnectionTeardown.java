@@ -13,11 +13,15 @@ import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Steps that destroy one connection, whatever of it exists.
  */
 final class ConnectionTeardown {
+
+	private static final Logger logger = LoggerFactory.getLogger(ConnectionTeardown.class);
 
 	private static final byte[] GOING_AWAY = "going away".getBytes(StandardCharsets.US_ASCII);
 
@@ -69,6 +73,9 @@ final class ConnectionTeardown {
 		if (this.connection.wasRequested()) {
 			try {
 				this.id.reject(GOING_AWAY);
+			}
+			catch (IllegalStateException ex) {
+				logger.debug("{} was answered meanwhile", this.connection, ex);
 			}
 			catch (RdmaException ex) {
 				// The peer may have given up meanwhile, which leaves nothing to reject.

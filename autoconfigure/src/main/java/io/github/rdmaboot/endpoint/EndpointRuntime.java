@@ -30,6 +30,9 @@ interface EndpointRuntime {
 
 	ScheduledExecutorService scheduler();
 
+	// Whether the registry is being stopped, so that nothing may be started any more.
+	boolean isClosing();
+
 	// Reject and destroy the id of a connection request that nobody wants.
 	void destroyOrphan(OwnedCmId id);
 

@@ -1,21 +1,27 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CountDownLatch;
 
+import io.github.rdmaboot.endpoint.ManagedEndpoint.Begun;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,43 +44,108 @@ final class EndpointsDestroy {
 
 	List<DestroyReport> run(List<ManagedEndpoint> endpoints, DestroyTrigger trigger) {
 		Deadline total = Deadline.after(this.limits.total());
-		Map<ManagedEndpoint, CompletableFuture<DestroyReport>> reports = new LinkedHashMap<>();
-		Map<ManagedEndpoint, List<RdmaConnection>> claimed = new LinkedHashMap<>();
-		List<DestroyGroup> groups = new ArrayList<>();
-		for (ManagedEndpoint endpoint : endpoints) {
-			List<RdmaConnection> mine = new ArrayList<>();
-			DestroyGroup group = endpoint.beginDestroy(mine);
-			CompletableFuture<DestroyReport> future = endpoint.destroying();
-			reports.put(endpoint, future);
-			if (group != null) {
-				groups.add(group);
-				claimed.put(endpoint, mine);
+		Instant startedAt = Instant.now();
+		Map<ManagedEndpoint, Begun> begun = new LinkedHashMap<>();
+		endpoints.forEach((endpoint) -> begun.put(endpoint, endpoint.beginDestroy()));
+		Map<ManagedEndpoint, DestroyReport> reports = conduct(begun, trigger, total, startedAt);
+		List<DestroyReport> all = new ArrayList<>();
+		begun.forEach((endpoint, destroy) -> {
+			DestroyReport mine = reports.get(endpoint);
+			if (mine != null) {
+				this.listener.destroyEnded(mine);
+				all.add(mine);
 			}
-		}
-		List<DestroyReport> done = new OrderlyDestroy(this.limits, this.listener).run(groups, trigger);
-		int index = 0;
-		for (Map.Entry<ManagedEndpoint, List<RdmaConnection>> entry : claimed.entrySet()) {
-			DestroyReport report = done.get(index++);
-			entry.getValue().forEach((connection) -> connection.destroyed(report));
-			entry.getKey().allConnections().forEach((other) -> await(other.destroyedFuture(), total));
-			entry.getKey().endDestroy(report);
-		}
-		return reports.values().stream().map(CompletableFuture::join).toList();
+			else {
+				all.add(conductedElsewhere(endpoint, destroy, trigger, startedAt, total));
+			}
+		});
+		return all;
 	}
 
-	private static void await(CompletableFuture<DestroyReport> future, Deadline total) {
+	private Map<ManagedEndpoint, DestroyReport> conduct(Map<ManagedEndpoint, Begun> begun, DestroyTrigger trigger,
+			Deadline total, Instant startedAt) {
+		Map<ManagedEndpoint, DestroyGroup> groups = new LinkedHashMap<>();
+		begun.forEach((endpoint, destroy) -> {
+			if (destroy.group() != null) {
+				groups.put(endpoint, destroy.group());
+			}
+		});
+		List<DestroyReport> done = List.of();
+		Map<ManagedEndpoint, DestroyReport> reports = new LinkedHashMap<>();
 		try {
-			future.get(Math.max(1, total.remainingNanos()), TimeUnit.NANOSECONDS);
+			done = new OrderlyDestroy(this.limits, new StartsAndLateReturns()).run(List.copyOf(groups.values()),
+					trigger);
 		}
-		catch (TimeoutException ex) {
-			logger.warn("A connection that was being destroyed before is still being destroyed");
+		finally {
+			int index = 0;
+			for (Map.Entry<ManagedEndpoint, DestroyGroup> entry : groups.entrySet()) {
+				ManagedEndpoint endpoint = entry.getKey();
+				DestroyReport report = (index < done.size()) ? done.get(index++)
+						: unfinished(endpoint, trigger, startedAt, "the destroy was broken off by an error");
+				reports.put(endpoint, report);
+				end(endpoint, begun.get(endpoint), report, total);
+			}
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+		return reports;
+	}
+
+	private static void end(ManagedEndpoint endpoint, @Nullable Begun destroy, DestroyReport report, Deadline total) {
+		if (destroy == null) {
+			return;
 		}
-		catch (ExecutionException ex) {
-			logger.warn("A connection could not be destroyed", ex);
+		destroy.claimed().forEach((connection) -> connection.destroyed(report));
+		endpoint.allConnections().forEach((other) -> {
+			if (!total.await(other.destroyedLatch())) {
+				logger.warn("{} was being destroyed before and is still being destroyed", other);
+			}
+		});
+		endpoint.endDestroy(report);
+	}
+
+	private static DestroyReport conductedElsewhere(ManagedEndpoint endpoint, Begun destroy, DestroyTrigger trigger,
+			Instant startedAt, Deadline total) {
+		CompletableFuture<DestroyReport> done = destroy.done();
+		if (done == null) {
+			return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.ZERO, DestroyResult.SUCCESS, 0,
+					List.of());
 		}
+		CountDownLatch ended = new CountDownLatch(1);
+		CompletableFuture<?> end = done.whenComplete((report, error) -> ended.countDown());
+		if (!total.await(ended) || end.isCompletedExceptionally()) {
+			return unfinished(endpoint, trigger, startedAt, "another thread is still destroying it");
+		}
+		return done.join();
+	}
+
+	private static DestroyReport unfinished(ManagedEndpoint endpoint, DestroyTrigger trigger, Instant startedAt,
+			String detail) {
+		StepReport step = new StepReport(DestroyStepName.QUIESCE, endpoint.name(), Duration.ZERO, StepOutcome.ABANDONED,
+				"", 0, detail);
+		return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.between(startedAt, Instant.now()),
+				DestroyResult.TIMEOUT, 0, List.of(step));
+	}
+
+	/**
+	 * Hands on all but the end of a destroy, which is told when the endpoint has taken
+	 * its state: a listener may then start or destroy it again.
+	 */
+	private final class StartsAndLateReturns implements DestroyListener {
+
+		@Override
+		public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+			EndpointsDestroy.this.listener.destroyStarted(endpoint, connection, trigger);
+		}
+
+		@Override
+		public void destroyEnded(DestroyReport report) {
+			// Told by run().
+		}
+
+		@Override
+		public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+			EndpointsDestroy.this.listener.returnedLate(endpoint, connection, step, stuckFor);
+		}
+
 	}
 
 }

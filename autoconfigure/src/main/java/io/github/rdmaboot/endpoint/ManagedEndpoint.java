@@ -63,11 +63,13 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	// connections.
 	abstract @Nullable DestroyMember ownMember();
 
-	/**
-	 * The endpoint stops, and none of its connections is wanted any more. Called under
-	 * the monitor.
-	 */
-	abstract void stopping();
+	// The endpoint stops, and none of its connections is wanted any more. Called under
+	// the
+	// monitor.
+	abstract void stopping(EndpointRuntime runtime);
+
+	// The endpoint may work again after a call that was stuck has returned.
+	abstract void recovered();
 
 	/**
 	 * Start the endpoint.
@@ -78,7 +80,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 			if (this.runtime != null) {
 				return;
 			}
-			if (this.state != EndpointState.IDLE) {
+			if (this.state != EndpointState.IDLE || runtime.isClosing()) {
 				throw new IllegalStateException(
 						"RDMA endpoint '" + this.name + "' cannot be started in state " + this.state);
 			}
@@ -94,22 +96,28 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		}
 	}
 
-	/**
-	 * Begin to destroy the endpoint.
-	 * @param claimed takes the connections that are to be destroyed with it
-	 * @return what to destroy, or {@code null} if somebody else does so
-	 */
-	@Nullable DestroyGroup beginDestroy(List<RdmaConnection> claimed) {
-		List<DestroyMember> members = new ArrayList<>();
+	// Begin to destroy the endpoint with the connections that nobody else is destroying.
+	Begun beginDestroy() {
+		EndpointRuntime runtime;
+		CompletableFuture<DestroyReport> done;
 		synchronized (this) {
 			if (this.destroying != null) {
-				return null;
+				return new Begun(null, List.of(), this.destroying);
 			}
-			this.destroying = new CompletableFuture<>();
+			runtime = this.runtime;
+			if (runtime == null && this.connections.isEmpty() && this.state == EndpointState.IDLE) {
+				return new Begun(null, List.of(), null);
+			}
+			done = new CompletableFuture<>();
+			this.destroying = done;
 			this.state = EndpointState.DESTROYING;
 			this.runtime = null;
-			stopping();
+			if (runtime != null) {
+				stopping(runtime);
+			}
 		}
+		List<DestroyMember> members = new ArrayList<>();
+		List<RdmaConnection> claimed = new ArrayList<>();
 		DestroyMember own = ownMember();
 		if (own != null) {
 			members.add(own);
@@ -120,7 +128,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 				members.add(connection.teardown().member());
 			}
 		}
-		return new DestroyGroup(this.name, 0, members);
+		return new Begun(new DestroyGroup(this.name, 0, members), claimed, done);
 	}
 
 	// The endpoint was destroyed, and so were its connections.
@@ -136,11 +144,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		if (destroying != null) {
 			destroying.complete(report);
 		}
-	}
-
-	// Return the destroy that is under way.
-	synchronized @Nullable CompletableFuture<DestroyReport> destroying() {
-		return this.destroying;
 	}
 
 	// Add a connection unless the endpoint is being destroyed.
@@ -205,6 +208,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		this.stuck--;
 		if (this.stuck <= 0 && this.state == EndpointState.QUARANTINED) {
 			this.state = (this.runtime != null) ? EndpointState.DOWN : EndpointState.IDLE;
+			recovered();
 		}
 	}
 
@@ -270,6 +274,19 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	@Override
 	public void start() {
 		this.registry.start(this);
+	}
+
+	/**
+	 * Destroy that began, or that somebody else is conducting.
+	 *
+	 * @param group what to destroy, or {@code null} if that is not the caller's duty
+	 * @param claimed the connections in the group
+	 * @param done completes with the report, or {@code null} if there is nothing to
+	 * destroy
+	 */
+	record Begun(@Nullable DestroyGroup group, List<RdmaConnection> claimed,
+			@Nullable CompletableFuture<DestroyReport> done) {
+
 	}
 
 	/**

@@ -113,7 +113,15 @@ final class MessageReceiver {
 			}
 			this.dispatching = true;
 		}
-		this.executor.execute(this::dispatch);
+		try {
+			this.executor.execute(this::dispatch);
+		}
+		catch (RuntimeException | Error ex) {
+			synchronized (this.inbox) {
+				this.dispatching = false;
+			}
+			throw ex;
+		}
 	}
 
 	CompletableFuture<byte[]> receive() {
@@ -162,9 +170,12 @@ final class MessageReceiver {
 	private void dispatch() {
 		while (true) {
 			Received message;
-			RdmaMessageHandler handler = this.handler.get();
+			RdmaMessageHandler handler;
 			CompletableFuture<byte[]> future = null;
 			synchronized (this.inbox) {
+				// Read here, so that a handler set meanwhile is either seen or starts
+				// anew.
+				handler = this.handler.get();
 				if (handler == null) {
 					future = this.inbox.isEmpty() ? null : this.waiting.poll();
 				}

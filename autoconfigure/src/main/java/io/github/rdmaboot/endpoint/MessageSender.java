@@ -79,10 +79,14 @@ final class MessageSender {
 		if (slot == SlotPool.CLOSED) {
 			throw new ConnectionClosedException(connection + " is closed", null);
 		}
+		if (slot == SlotPool.INTERRUPTED) {
+			throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
+					"The wait for a send buffer of " + connection + " was interrupted (EINTR)");
+		}
 		if (slot == SlotPool.TIMED_OUT) {
 			throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
-					"No send buffer of " + connection + " became free within " + FREE_BUFFER_TIMEOUT
-							+ ": the peer takes no messages, or memory.buffer-count is too low");
+					"No send buffer of " + connection + " became free within " + FREE_BUFFER_TIMEOUT.toSeconds()
+							+ " s (ETIMEDOUT)" + ": the peer takes no messages, or memory.buffer-count is too low");
 		}
 		this.memory.memory().duplicate().position(offset(slot)).put(message);
 		SendWorkRequest request = this.requests[slot];

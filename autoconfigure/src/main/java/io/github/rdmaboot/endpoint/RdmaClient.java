@@ -2,7 +2,8 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -122,13 +123,18 @@ public final class RdmaClient extends ManagedEndpoint {
 
 	private RdmaConnection join(CompletableFuture<RdmaConnection> future) {
 		try {
-			return future.join();
+			return future.get();
 		}
-		catch (CompletionException ex) {
+		catch (ExecutionException ex) {
 			if (ex.getCause() instanceof RuntimeException cause) {
 				throw cause;
 			}
-			throw ex;
+			throw new IllegalStateException(ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new RdmaEndpointException(name(), address(), "rdma_connect", Errno.EINTR.value(),
+					"the wait for the connection was interrupted (EINTR)", ex);
 		}
 	}
 
@@ -155,8 +161,9 @@ public final class RdmaClient extends ManagedEndpoint {
 		try {
 			runtime.connectExecutor().execute(() -> attempt(runtime, connection, sequence));
 		}
-		catch (RejectedExecutionException ex) {
-			connection.end(DestroyTrigger.DISCONNECT, ex);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			connection.end(DestroyTrigger.DISCONNECT,
+					new IllegalStateException("No thread to connect with: " + ex, ex));
 		}
 	}
 
@@ -175,21 +182,26 @@ public final class RdmaClient extends ManagedEndpoint {
 			attemptFailed(connection, ex);
 		}
 		catch (RuntimeException | Error ex) {
-			attemptFailed(connection, new RdmaEndpointException(name(), address(), "connect", Errno.EIO.value(),
-					"connecting failed: " + ex, ex));
+			RdmaEndpointException failure = new RdmaEndpointException(name(), address(), "rdma_connect",
+					Errno.EIO.value(), "connecting failed: " + ex, ex);
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), failure);
+			attemptFailed(connection, failure);
 		}
 	}
 
 	private void attemptFailed(RdmaConnection connection, RdmaEndpointException error) {
-		CompletableFuture<RdmaConnection> waiting;
+		CompletableFuture<RdmaConnection> waiting = null;
 		synchronized (this) {
-			waiting = this.waiting;
-			this.waiting = null;
+			if (this.current == connection) {
+				waiting = this.waiting;
+				this.waiting = null;
+				down(error);
+			}
 		}
 		connection.end(DestroyTrigger.DISCONNECT, error);
-		down(error);
 		if (waiting != null) {
-			waiting.completeExceptionally(error);
+			CompletableFuture<RdmaConnection> untold = waiting;
+			connection.executeHandler(() -> untold.completeExceptionally(error));
 		}
 	}
 
@@ -197,7 +209,7 @@ public final class RdmaClient extends ManagedEndpoint {
 	public void established(RdmaConnection connection) {
 		CompletableFuture<RdmaConnection> waiting;
 		synchronized (this) {
-			if (runtime() == null) {
+			if (runtime() == null || connection.isEnding()) {
 				return;
 			}
 			waiting = this.waiting;
@@ -249,7 +261,7 @@ public final class RdmaClient extends ManagedEndpoint {
 		synchronized (this) {
 			this.current = null;
 			if (runtime() == null || report.result() == DestroyResult.TIMEOUT) {
-				failWaiting();
+				failWaiting(connection::executeHandler);
 				return;
 			}
 			if (this.waiting != null) {
@@ -278,9 +290,9 @@ public final class RdmaClient extends ManagedEndpoint {
 	}
 
 	@Override
-	void stopping() {
+	void stopping(EndpointRuntime runtime) {
 		cancelRetry();
-		failWaiting();
+		failWaiting(runtime.handlerExecutor());
 		this.backoff.reset();
 		this.everConnected = false;
 	}
@@ -293,12 +305,21 @@ public final class RdmaClient extends ManagedEndpoint {
 		this.retry = null;
 	}
 
-	private void failWaiting() {
+	// On the executor, because the monitor is held and what depends on the future may
+	// block.
+	private void failWaiting(Executor executor) {
 		CompletableFuture<RdmaConnection> waiting = this.waiting;
 		this.waiting = null;
 		if (waiting != null) {
-			waiting.completeExceptionally(
-					new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null));
+			executor.execute(() -> waiting.completeExceptionally(
+					new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null)));
+		}
+	}
+
+	@Override
+	void recovered() {
+		if (runtime() != null && this.current == null) {
+			retryLater();
 		}
 	}
 

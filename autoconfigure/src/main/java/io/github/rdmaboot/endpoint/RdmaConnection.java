@@ -59,6 +59,8 @@ public final class RdmaConnection {
 
 	private final CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
 
+	private final CountDownLatch destroyedLatch = new CountDownLatch(1);
+
 	private volatile boolean established;
 
 	private volatile boolean closing;
@@ -192,7 +194,8 @@ public final class RdmaConnection {
 
 	/**
 	 * Close the connection: disconnect and destroy everything native of it, in order and
-	 * within the configured limits. Returns at once.
+	 * within the configured limits. Returns at once. A client does not connect again by
+	 * itself after this, but by {@link RdmaClient#connect()}.
 	 * @return completes with what was done
 	 */
 	public CompletableFuture<DestroyReport> close() {
@@ -263,7 +266,7 @@ public final class RdmaConnection {
 			return;
 		}
 		logger.warn("{}: the message handler failed, the connection is closed", this, error);
-		end(DestroyTrigger.MANUAL, new IllegalStateException("The message handler failed: " + error, error));
+		end(DestroyTrigger.DISCONNECT, new IllegalStateException("The message handler failed: " + error, error));
 	}
 
 	void failed(RdmaException error) {
@@ -310,11 +313,16 @@ public final class RdmaConnection {
 	void destroyed(DestroyReport report) {
 		this.resources.tellWaiters(closedException());
 		this.owner.destroyed(this, report);
-		this.destroyed.complete(report);
+		this.destroyedLatch.countDown();
+		executeHandler(() -> this.destroyed.complete(report));
 	}
 
-	CompletableFuture<DestroyReport> destroyedFuture() {
-		return this.destroyed;
+	CountDownLatch destroyedLatch() {
+		return this.destroyedLatch;
+	}
+
+	boolean isEnding() {
+		return this.ending.get();
 	}
 
 	ConnectionClosedException closedException() {

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -270,7 +271,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 			}
 		}
 		if (runtime == null) {
-			return mine.join();
+			return joinStop(mine);
 		}
 		List<DestroyReport> reports = List.of();
 		try {
@@ -286,12 +287,31 @@ public final class RdmaEndpoints implements AutoCloseable {
 		return reports;
 	}
 
+	// The other stop is bounded by itself; this bounds the wait of a listener that stops
+	// the
+	// registry from inside that stop.
+	private List<DestroyReport> joinStop(CompletableFuture<List<DestroyReport>> stop) {
+		CountDownLatch ended = new CountDownLatch(1);
+		CompletableFuture<?> end = stop.whenComplete((reports, error) -> ended.countDown());
+		if (!Deadline.after(this.shutdown.timeout()).await(ended) || end.isCompletedExceptionally()) {
+			logger.warn("Another stop of the RDMA endpoints is still under way after {}", this.shutdown.timeout());
+			return List.of();
+		}
+		return stop.join();
+	}
+
 	private List<DestroyReport> destroyAll(StartedRuntime runtime, DestroyTrigger trigger) {
 		long begin = System.nanoTime();
 		Deadline total = Deadline.after(this.shutdown.timeout());
 		runtime.stopNewWork();
-		List<DestroyReport> reports = new EndpointsDestroy(limits(), this.listeners).run(managed(), trigger);
-		String rest = runtime.close(total);
+		List<DestroyReport> reports;
+		String rest = "left";
+		try {
+			reports = new EndpointsDestroy(limits(), this.listeners).run(managed(), trigger);
+		}
+		finally {
+			rest = runtime.close(total);
+		}
 		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
 		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
 		logger.info("Destroyed {} RDMA endpoints: trigger={} took={}ms success={} failure={} timeout={} channel={}",

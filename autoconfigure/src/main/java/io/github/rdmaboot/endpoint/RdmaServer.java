@@ -138,7 +138,11 @@ public final class RdmaServer extends ManagedEndpoint {
 	}
 
 	@Override
-	void stopping() {
+	void stopping(EndpointRuntime runtime) {
+	}
+
+	@Override
+	void recovered() {
 	}
 
 	private void onEvent(EndpointRuntime runtime, CmEvent event) {
@@ -201,6 +205,8 @@ public final class RdmaServer extends ManagedEndpoint {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.warn("Could not accept {}", connection, ex);
+			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), new RdmaEndpointException(name(),
+					address(), "rdma_accept", Errno.EIO.value(), "accepting failed: " + ex, ex));
 			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("Could not accept: " + ex, ex));
 		}
 	}

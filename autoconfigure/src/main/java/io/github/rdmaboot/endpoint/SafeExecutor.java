@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executor that loses no task: one that the application's executor rejects, because it is
- * shut down or full, is run by the caller, so that no future stays open.
+ * Executor that loses no task, so that no future stays open: one that the application's
+ * executor does not take, because it is shut down or full, gets a thread of its own. What
+ * a task throws goes to the log.
  */
 final class SafeExecutor implements Executor {
 
@@ -22,17 +23,24 @@ final class SafeExecutor implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
+		Runnable logged = () -> run(task);
 		try {
-			this.delegate.execute(task);
+			this.delegate.execute(logged);
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("The handler executor rejected a task, which is run by the caller", ex);
-			try {
-				task.run();
-			}
-			catch (RuntimeException | Error failure) {
-				logger.warn("A handler failed", failure);
-			}
+			logger.debug("The handler executor rejected a task, which gets a thread of its own", ex);
+			Thread thread = new Thread(logged, "rdma-rejected-handler");
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
+
+	private static void run(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("A handler of an RDMA endpoint failed", ex);
 		}
 	}
 

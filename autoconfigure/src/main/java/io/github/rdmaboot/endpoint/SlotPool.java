@@ -15,6 +15,9 @@ final class SlotPool {
 	/** Answer of {@link #take} when the pool is closed. */
 	static final int CLOSED = -2;
 
+	/** Answer of {@link #take} when the thread was interrupted. */
+	static final int INTERRUPTED = -3;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition freed = this.lock.newCondition();
@@ -47,7 +50,7 @@ final class SlotPool {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return TIMED_OUT;
+			return INTERRUPTED;
 		}
 		finally {
 			this.lock.unlock();

@@ -46,6 +46,11 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private static final Duration THREAD_END_TIMEOUT = Duration.ofSeconds(2);
 
+	/**
+	 * What closing may take when the time is up: it takes no time unless a call is stuck.
+	 */
+	private static final Duration MIN_CLOSE_TIMEOUT = Duration.ofMillis(250);
+
 	private final RdmaProvider provider;
 
 	private final Devices devices;
@@ -69,6 +74,8 @@ final class StartedRuntime implements EndpointRuntime {
 	private final EventChannel channel;
 
 	private final ConnectionReaper reaper;
+
+	private volatile boolean closing;
 
 	private StartedRuntime(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
 			EndpointListeners listeners) {
@@ -123,6 +130,7 @@ final class StartedRuntime implements EndpointRuntime {
 	 * Begin no attempts to connect any more.
 	 */
 	void stopNewWork() {
+		this.closing = true;
 		this.scheduler.shutdownNow();
 	}
 
@@ -146,7 +154,8 @@ final class StartedRuntime implements EndpointRuntime {
 		Thread thread = new Thread(() -> closeChannel(ended, closed), "rdma-channel-close");
 		thread.setDaemon(true);
 		thread.start();
-		if (!Deadline.after(this.limits.call()).await(ended)) {
+		Duration left = total.remaining();
+		if (!Deadline.after((left.compareTo(MIN_CLOSE_TIMEOUT) < 0) ? MIN_CLOSE_TIMEOUT : left).await(ended)) {
 			logger.warn("A call that closes the event channel of the RDMA endpoints is stuck and left with its thread");
 		}
 		return closed.get() ? "closed" : "left";
@@ -220,6 +229,11 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public EventChannel channel() {
 		return this.channel;
+	}
+
+	@Override
+	public boolean isClosing() {
+		return this.closing;
 	}
 
 	@Override

@@ -45,16 +45,24 @@ final class CompletionChannel {
 
 	static CompletionChannel open(RdmaProvider provider, long context, String threadName) {
 		long waker = provider.createWaker();
+		long handle;
 		try {
-			CompletionChannel channel = new CompletionChannel(provider, provider.ibvCreateCompChannel(context), waker,
-					threadName);
-			channel.thread.start();
-			return channel;
+			handle = provider.ibvCreateCompChannel(context);
 		}
 		catch (RuntimeException ex) {
 			provider.destroyWaker(waker);
 			throw ex;
 		}
+		CompletionChannel channel = new CompletionChannel(provider, handle, waker, threadName);
+		try {
+			channel.thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			provider.ibvDestroyCompChannel(handle);
+			provider.destroyWaker(waker);
+			throw ex;
+		}
+		return channel;
 	}
 
 	long handle() {

@@ -7,6 +7,8 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Completion queue whose completions are taken when its channel reports an event.
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * channel's thread.
  */
 public final class CompletionQueue {
+
+	private static final Logger logger = LoggerFactory.getLogger(CompletionQueue.class);
 
 	private static final int BATCH = 16;
 
@@ -155,11 +159,22 @@ public final class CompletionQueue {
 		do {
 			count = this.provider.ibvPollCq(this.handle, this.completions);
 			for (int i = 0; i < count; i++) {
-				this.handler.onCompletion(this.completions[i]);
+				hand(this.completions[i]);
 			}
 			// Fewer than asked for means that there are no more.
 		}
 		while (count == BATCH);
+	}
+
+	// One that fails must not keep the others, which cannot be polled again, from being
+	// told.
+	private void hand(WorkCompletion completion) {
+		try {
+			this.handler.onCompletion(completion);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A work completion of queue pair {} could not be handed on", completion.qpNum, ex);
+		}
 	}
 
 }

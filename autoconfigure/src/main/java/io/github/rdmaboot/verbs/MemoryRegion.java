@@ -1,6 +1,8 @@
 package io.github.rdmaboot.verbs;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.rdmaboot.provider.MemoryRegionData;
@@ -8,9 +10,13 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 
 /**
- * Registered memory; keeps the memory reachable as long as it is registered.
+ * Registered memory; keeps the memory reachable as long as it is registered, to the end
+ * of the process if it cannot be deregistered.
  */
 public final class MemoryRegion {
+
+	/** Keeps memory from being collected that a device may still write into. */
+	private static final Set<MemoryRegion> registered = ConcurrentHashMap.newKeySet();
 
 	private final RdmaProvider provider;
 
@@ -38,8 +44,10 @@ public final class MemoryRegion {
 		if (!memory.isDirect()) {
 			throw new IllegalArgumentException("Memory to register must be a direct buffer");
 		}
-		return new MemoryRegion(device.provider(), memory,
+		MemoryRegion region = new MemoryRegion(device.provider(), memory,
 				device.provider().ibvRegMr(device.pd(), memory, accessFlags));
+		registered.add(region);
+		return region;
 	}
 
 	/**
@@ -82,6 +90,7 @@ public final class MemoryRegion {
 	public void deregister() {
 		if (this.deregistered.compareAndSet(false, true)) {
 			this.provider.ibvDeregMr(this.data.mr());
+			registered.remove(this);
 		}
 	}
 

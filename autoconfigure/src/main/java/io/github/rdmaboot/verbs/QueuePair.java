@@ -113,8 +113,8 @@ public final class QueuePair {
 		while (before >= 0 && !this.gate.compareAndSet(before, before + CLOSED)) {
 			before = this.gate.get();
 		}
-		while (this.gate.get() != CLOSED) {
-			LockSupport.parkNanos(10_000);
+		for (long pause = 10_000; this.gate.get() != CLOSED; pause = Math.min(2 * pause, 1_000_000)) {
+			LockSupport.parkNanos(pause);
 		}
 	}
 

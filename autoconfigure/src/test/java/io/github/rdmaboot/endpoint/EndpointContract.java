@@ -423,6 +423,52 @@ abstract class EndpointContract {
 	}
 
 	@Test
+	void clientWhoseHandlerThrowsConnectsAgain() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = client(registry, server, TestSettings.RECONNECT);
+		client.onMessage((connection, message) -> {
+			throw new IllegalStateException("not today");
+		});
+		client.start();
+		get(client.connect()).send(ByteBuffer.wrap(new byte[] { 1 }), (error) -> {
+		});
+		await().atMost(PATIENCE).until(() -> client.cmId().generation() == 2 && client.state() == EndpointState.UP);
+	}
+
+	@Test
+	void listenerMayStartTheEndpointOfWhoseDestroyItIsTold() {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.addDestroyListener((report) -> {
+			if (report.trigger() == DestroyTrigger.MANUAL) {
+				assertThat(server.destroy().connections()).isZero();
+				server.start();
+			}
+		});
+		registry.start();
+		server.destroy();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		assertThat(server.cmId().generation()).isEqualTo(2);
+	}
+
+	@Test
+	void futureThatADestroyEndsIsCompletedWithoutTheLockOfTheClient() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaClient client = registry.addClient(TestSettings.client("waiting", silentAddress(), 4711, ClientStartup.LAZY,
+				TestSettings.NO_RECONNECT, Duration.ofSeconds(20)));
+		registry.start();
+		CompletableFuture<Boolean> locked = new CompletableFuture<>();
+		CompletableFuture<RdmaConnection> connecting = client.connect();
+		CompletableFuture<RdmaConnection> dependent = connecting
+			.whenComplete((connection, error) -> locked.complete(Thread.holdsLock(client)));
+		client.destroy();
+		assertThat(get(locked)).isFalse();
+		assertThat(dependent).isCompletedExceptionally();
+	}
+
+	@Test
 	void manyStartsAndStopsLeaveNoThreadsAndNoObjects() throws Exception {
 		String before = nativeObjects();
 		Set<Thread> threads = Thread.getAllStackTraces().keySet();
