@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -91,7 +92,8 @@ abstract class EndpointContract {
 
 	RdmaServer echoServer(RdmaEndpoints registry) {
 		RdmaServer server = registry.addServer(TestSettings.server("echo", localAddress(), 0));
-		server.onMessage((connection, message) -> assertThat(connection.send(message)).isNotNull());
+		server.onMessage((connection, message) -> connection.send(message, (error) -> {
+		}));
 		return server;
 	}
 
@@ -134,7 +136,8 @@ abstract class EndpointContract {
 		MemorySettings small = new MemorySettings(100, 3);
 		RdmaServer server = registry.addServer(new ServerSettings("echo", localAddress(), 0, 16,
 				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, small));
-		server.onMessage((connection, message) -> assertThat(connection.send(message)).isNotNull());
+		server.onMessage((connection, message) -> connection.send(message, (error) -> {
+		}));
 		registry.start();
 		RdmaClient client = registry.addClient(new ClientSettings("echo-client", localAddress(), server.port(), null,
 				PATIENCE, PATIENCE, ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, TestSettings.QUEUE_PAIR,
@@ -156,12 +159,15 @@ abstract class EndpointContract {
 		BlockingQueue<Integer> answers = new LinkedBlockingQueue<>();
 		((RdmaClient) Objects.requireNonNull(registry.find("echo-client")))
 			.onMessage((from, message) -> answers.add(message.getInt()));
+		BlockingQueue<String> outcomes = new LinkedBlockingQueue<>();
 		for (int i = 0; i < 200; i++) {
-			connection.send(ByteBuffer.allocate(4).putInt(i).flip(), (error) -> assertThat(error).isNull());
+			connection.send(ByteBuffer.allocate(4).putInt(i).flip(), (error) -> outcomes.add(String.valueOf(error)));
 		}
 		for (int i = 0; i < 200; i++) {
 			assertThat(answers.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("answer %d", i).isEqualTo(i);
 		}
+		await().atMost(PATIENCE).until(() -> outcomes.size() == 200);
+		assertThat(outcomes).containsOnly("null");
 	}
 
 	@Test
@@ -407,19 +413,22 @@ abstract class EndpointContract {
 	}
 
 	@Test
-	void sendsThatCloseInterruptsFailExactlyOnce() throws Exception {
+	void sendsThatCloseInterruptsAreAnsweredExactlyOnce() throws Exception {
 		RdmaEndpoints registry = registry();
 		RdmaServer server = registry.addServer(TestSettings.server("mute", localAddress(), 0));
 		registry.start();
 		RdmaConnection connection = get(startedClient(registry, server).connect());
-		BlockingQueue<String> outcomes = new LinkedBlockingQueue<>();
+		AtomicIntegerArray outcomes = new AtomicIntegerArray(8);
 		for (int i = 0; i < 8; i++) {
-			connection.send(ByteBuffer.wrap(new byte[100]),
-					(error) -> outcomes.add((error != null) ? "failed" : "sent"));
+			int number = i;
+			connection.send(ByteBuffer.wrap(new byte[100]), (error) -> outcomes.incrementAndGet(number));
 		}
 		get(connection.close());
-		await().atMost(PATIENCE).until(() -> outcomes.size() == 8);
-		assertThat(outcomes).hasSize(8);
+		registry.close();
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(outcomes.toString()).isEqualTo("[1, 1, 1, 1, 1, 1, 1, 1]"));
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> connection.send(ByteBuffer.wrap(new byte[1])));
 	}
 
 	@Test

@@ -86,7 +86,7 @@ final class ExportOnShutdown implements SmartInitializingSingleton, ApplicationL
 		}
 		ApplicationListener<ContextClosedEvent> closer = findCloser();
 		if (closer == null) {
-			logger.debug("There is no listener '{}' of Spring Boot's, so push registries are left alone",
+			logger.warn("There is no listener '{}' of Spring Boot's, so push registries are left alone",
 					CLOSER_BEAN_NAME);
 			return;
 		}
@@ -162,6 +162,17 @@ final class ExportOnShutdown implements SmartInitializingSingleton, ApplicationL
 		}
 		finally {
 			handOver();
+		}
+	}
+
+	// The context waits for the callback, also when closing a registry fails.
+	@Override
+	public void stop(Runnable callback) {
+		try {
+			stop();
+		}
+		finally {
+			callback.run();
 		}
 	}
 
