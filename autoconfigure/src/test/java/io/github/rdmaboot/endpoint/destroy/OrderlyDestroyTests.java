@@ -1,0 +1,168 @@
+package io.github.rdmaboot.endpoint.destroy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link OrderlyDestroy}.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OrderlyDestroyTests {
+
+	private static final DestroyLimits LIMITS = new DestroyLimits(Duration.ofSeconds(10), Duration.ofMillis(300),
+			Duration.ofMillis(300), Duration.ofMillis(300));
+
+	private final List<String> calls = new CopyOnWriteArrayList<>();
+
+	private final List<String> late = new CopyOnWriteArrayList<>();
+
+	private final DestroyListener listener = new DestroyListener() {
+
+		@Override
+		public void destroyEnded(DestroyReport report) {
+			OrderlyDestroyTests.this.calls.add("ended " + report.subject());
+		}
+
+		@Override
+		public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+			OrderlyDestroyTests.this.late.add(endpoint + " " + step.step().tag() + " " + step.outcome().tag());
+		}
+
+	};
+
+	private DestroyMember member(String subject, Map<DestroyStepName, DestroyStep> special) {
+		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		for (DestroyStepName step : DestroyStepName.values()) {
+			DestroyStep work = special.getOrDefault(step, (deadline) -> true);
+			steps.put(step, (deadline) -> {
+				this.calls.add(subject + " " + step.tag());
+				return work.run(deadline);
+			});
+		}
+		return new DestroyMember(subject, true, steps);
+	}
+
+	private List<DestroyReport> run(DestroyLimits limits, DestroyMember... members) {
+		List<DestroyGroup> groups = new ArrayList<>();
+		for (DestroyMember member : members) {
+			groups.add(new DestroyGroup(member.subject(), 0, List.of(member)));
+		}
+		return new OrderlyDestroy(limits, this.listener).run(groups, DestroyTrigger.SHUTDOWN);
+	}
+
+	@Test
+	void eachStepIsTakenForAllMembersBeforeTheNext() {
+		List<DestroyReport> reports = run(LIMITS, member("a", Map.of()), member("b", Map.of()));
+		List<String> expected = new ArrayList<>();
+		for (DestroyStepName step : DestroyStepName.values()) {
+			// Waits begin with the last member, which is the one that is likely to be
+			// done last.
+			expected.add("a " + step.tag());
+			expected.add("b " + step.tag());
+		}
+		assertThat(this.calls).filteredOn((call) -> !call.startsWith("ended"))
+			.containsExactlyInAnyOrderElementsOf(expected);
+		for (int i = 0; i < expected.size(); i += 2) {
+			assertThat(this.calls.subList(i, i + 2)).containsExactlyInAnyOrder(expected.get(i), expected.get(i + 1));
+		}
+		assertThat(reports).extracting(DestroyReport::result)
+			.containsExactly(DestroyResult.SUCCESS, DestroyResult.SUCCESS);
+	}
+
+	@Test
+	void stepThatFailsIsReportedAndKeepsNoOtherFromBeingTaken() {
+		DestroyReport report = run(LIMITS, member("a", Map.of(DestroyStepName.DESTROY_QP, (deadline) -> {
+			throw new RdmaException("ibv_destroy_qp", Errno.EBUSY.value());
+		}, DestroyStepName.DEREG_MR, (deadline) -> {
+			throw new IllegalStateException("odd");
+		}))).get(0);
+		assertThat(report.result()).isEqualTo(DestroyResult.FAILURE);
+		assertThat(report.error()).isEqualTo("EBUSY");
+		assertThat(report.failures()).extracting(StepReport::step)
+			.containsExactly(DestroyStepName.DESTROY_QP, DestroyStepName.DEREG_MR);
+		assertThat(this.calls).contains("a destroy-cq", "a release-device", "a destroy-id");
+		assertThat(report.toLine()).contains("endpoint=a trigger=shutdown result=failure error=EBUSY")
+			.contains("ibv_destroy_qp")
+			.doesNotContain("\n");
+	}
+
+	@Test
+	void callThatIsStuckCostsItsLimitOnceAndHoldsNobodyElseUp() {
+		CountDownLatch stuck = new CountDownLatch(1);
+		DestroyStep block = (deadline) -> Deadline.after(Duration.ofMinutes(1)).await(stuck);
+		DestroyMember[] members = new DestroyMember[10];
+		for (int i = 0; i < members.length; i++) {
+			members[i] = member("m" + i, (i % 2 == 0) ? Map.of(DestroyStepName.DESTROY_QP, block) : Map.of());
+		}
+		long begin = System.nanoTime();
+		List<DestroyReport> reports = run(LIMITS, members);
+		Duration took = Duration.ofNanos(System.nanoTime() - begin);
+		assertThat(took).as("five stuck calls are waited for together").isLessThan(Duration.ofMillis(5 * 300));
+		for (int i = 0; i < members.length; i++) {
+			DestroyReport report = reports.get(i);
+			if (i % 2 == 0) {
+				assertThat(report.result()).isEqualTo(DestroyResult.TIMEOUT);
+				assertThat(report.error()).isEqualTo("ETIMEDOUT");
+				assertThat(this.calls).doesNotContain("m" + i + " destroy-id");
+			}
+			else {
+				assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+				assertThat(this.calls).contains("m" + i + " destroy-id");
+			}
+		}
+		stuck.countDown();
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.late.size() == 5);
+		assertThat(this.late).allSatisfy((line) -> assertThat(line).endsWith("destroy-qp success"));
+		assertThat(this.calls).as("what the stuck members still had is freed")
+			.contains("m0 destroy-id", "m8 destroy-id");
+	}
+
+	@Test
+	void peersThatNeverAnswerShareOneGracePeriod() {
+		CountDownLatch never = new CountDownLatch(1);
+		DestroyMember[] members = new DestroyMember[20];
+		for (int i = 0; i < members.length; i++) {
+			members[i] = member("m" + i,
+					Map.of(DestroyStepName.AWAIT_DISCONNECTED, (deadline) -> deadline.await(never)));
+		}
+		long begin = System.nanoTime();
+		List<DestroyReport> reports = run(LIMITS, members);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(300),
+				Duration.ofMillis(1500));
+		assertThat(reports).allSatisfy((report) -> {
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+			assertThat(report.steps()).anySatisfy((step) -> assertThat(step.outcome()).isEqualTo(StepOutcome.EXPIRED));
+		});
+	}
+
+	@Test
+	void whatIsNotBegunWhenTheTimeIsUpGoesOnInTheBackground() {
+		DestroyLimits tight = new DestroyLimits(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofMillis(300),
+				Duration.ofMillis(300));
+		CountDownLatch stuck = new CountDownLatch(1);
+		DestroyStep block = (deadline) -> Deadline.after(Duration.ofMinutes(1)).await(stuck);
+		long begin = System.nanoTime();
+		List<DestroyReport> reports = run(tight, member("a", Map.of(DestroyStepName.DISCONNECT, block)),
+				member("b", Map.of()));
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+		assertThat(reports.get(0).result()).isEqualTo(DestroyResult.TIMEOUT);
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.calls.contains("b destroy-id"));
+		stuck.countDown();
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.calls.contains("a destroy-id"));
+	}
+
+}
