@@ -1,7 +1,6 @@
 package io.github.rdmaboot.autoconfigure;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -21,8 +20,6 @@ import io.github.rdmaboot.endpoint.ServerSettings;
 import io.github.rdmaboot.endpoint.ShutdownSettings;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.unit.DataSize;
-
 /**
  * Converts bound properties to the settings of endpoints. A value that the settings
  * refuse is reported with the full name of its property.
@@ -32,7 +29,7 @@ final class SettingsConverter {
 	private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9-]+");
 
 	/** The settings say what is wrong as {@code <setting> is <value> but must ...}. */
-	private static final Pattern SETTING = Pattern.compile("([a-z-]+) is .*", Pattern.DOTALL);
+	private static final Pattern SETTING = Pattern.compile("([a-z.-]+) is .*", Pattern.DOTALL);
 
 	private SettingsConverter() {
 	}
@@ -86,13 +83,8 @@ final class SettingsConverter {
 	}
 
 	private static MemorySettings memory(String path, Memory properties) {
-		DataSize size = properties.bufferSize();
-		if (size.toBytes() != (int) size.toBytes()) {
-			String property = path + ".memory.buffer-size";
-			throw new InvalidRdmaPropertyException(property,
-					String.format(Locale.ROOT, "%s is %s but must be less than 2GB", property, size));
-		}
-		return convert(path + ".memory", () -> new MemorySettings((int) size.toBytes(), properties.bufferCount()));
+		return convert(path + ".memory",
+				() -> MemorySettings.of(properties.bufferSize().toBytes(), properties.bufferCount()));
 	}
 
 	private static <T> T required(String path, String setting, @Nullable T value) {

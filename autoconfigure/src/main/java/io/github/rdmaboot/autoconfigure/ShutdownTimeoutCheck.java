@@ -1,12 +1,14 @@
 package io.github.rdmaboot.autoconfigure;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
 /**
@@ -40,8 +42,13 @@ class ShutdownTimeoutCheck implements SmartInitializingSingleton {
 			logger.warn(
 					"rdma.shutdown.timeout is {} but should be less than {}, which is {}: "
 							+ "beans are destroyed after that even if RDMA endpoints still are being destroyed",
-					this.timeout, PHASE_TIMEOUT, phaseTimeout);
+					text(this.timeout), PHASE_TIMEOUT, text(phaseTimeout));
 		}
+	}
+
+	private static String text(Duration duration) {
+		return DurationStyle.SIMPLE.print(duration,
+				(duration.toMillisPart() == 0) ? ChronoUnit.SECONDS : ChronoUnit.MILLIS);
 	}
 
 }

@@ -18,12 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param startup when to connect first
  * @param reconnect how to make a lost connection anew
  * @param queuePair the sizes of the queue pair
- * @param connection the parameters of the connection
+ * @param connection the parameters of the connection, with private data of at most 56
+ * bytes
  * @param memory the memory of the connection
  */
 public record ClientSettings(String name, String address, int port, @Nullable String localAddress,
 		Duration resolveTimeout, Duration connectTimeout, ClientStartup startup, ReconnectSettings reconnect,
 		QueuePairSettings queuePair, ConnectionSettings connection, MemorySettings memory) {
+
+	/** What InfiniBand leaves of 92 bytes beside the header of librdmacm's requests. */
+	private static final int MAX_PRIVATE_DATA = 56;
 
 	public ClientSettings {
 		Settings.notEmpty("name", name);
@@ -31,6 +35,7 @@ public record ClientSettings(String name, String address, int port, @Nullable St
 		Settings.between("port", port, 1, 65535);
 		Settings.positive("resolve-timeout", resolveTimeout);
 		Settings.positive("connect-timeout", connectTimeout);
+		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
 	}
 
 }

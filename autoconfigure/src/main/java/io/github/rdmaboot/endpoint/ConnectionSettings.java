@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetryCount how often a packet is sent again for which the peer had no
  * receive, 0 to 7; 7 means without end
  * @param privateData bytes for the peer beside the request or the acceptance; at most 56
- * and 196 on InfiniBand and RoCE
+ * of a client and 196 of a server, which their settings check
  * @param tos the type of service of the packets, 0 to 255, or {@code null} for the
  * system's
  * @param ackTimeout the acknowledgement timeout as an exponent, 4.096 µs · 2^n with n
@@ -28,7 +28,6 @@ public record ConnectionSettings(int responderResources, int initiatorDepth, int
 		Settings.between("initiator-depth", initiatorDepth, 0, 255);
 		Settings.between("retry-count", retryCount, 0, 7);
 		Settings.between("rnr-retry-count", rnrRetryCount, 0, 7);
-		Settings.between("length of private-data", privateData.length, 0, 196);
 		if (tos != null) {
 			Settings.between("tos", tos, 0, 255);
 		}

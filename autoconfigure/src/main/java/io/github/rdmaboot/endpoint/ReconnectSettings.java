@@ -23,8 +23,8 @@ public record ReconnectSettings(boolean enabled, Duration initialBackoff, Durati
 			throw new IllegalArgumentException("jitter is " + jitter + " but must be from 0 to 1");
 		}
 		if (maxBackoff.compareTo(initialBackoff) < 0) {
-			throw new IllegalArgumentException("max-backoff is " + maxBackoff
-					+ " but must not be shorter than initial-backoff, which is " + initialBackoff);
+			throw new IllegalArgumentException("max-backoff is " + Settings.text(maxBackoff)
+					+ " but must not be shorter than initial-backoff, which is " + Settings.text(initialBackoff));
 		}
 	}
 

@@ -9,17 +9,22 @@ package io.github.rdmaboot.endpoint;
  * @param backlog how many connection requests may wait to be fetched; 0 takes the
  * system's maximum
  * @param queuePair the sizes of the queue pairs
- * @param connection the parameters of the connections
+ * @param connection the parameters of the connections, with private data of at most 196
+ * bytes
  * @param memory the memory of each connection
  */
 public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
 		ConnectionSettings connection, MemorySettings memory) {
+
+	/** What InfiniBand carries beside the answer to a request. */
+	private static final int MAX_PRIVATE_DATA = 196;
 
 	public ServerSettings {
 		Settings.notEmpty("name", name);
 		Settings.notEmpty("address", address);
 		Settings.between("port", port, 0, 65535);
 		Settings.atLeast("backlog", backlog, 0);
+		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
 	}
 
 }

@@ -7,6 +7,8 @@ import java.time.Duration;
  */
 final class Settings {
 
+	private static final String UNITS_OF_SIZE = "BKMGT";
+
 	private Settings() {
 	}
 
@@ -22,16 +24,48 @@ final class Settings {
 		}
 	}
 
+	static void sizeBetween(String name, long bytes, long min, long max) {
+		if (bytes < min || bytes > max) {
+			throw new IllegalArgumentException(
+					name + " is " + text(bytes) + " but must be from " + text(min) + " to " + text(max));
+		}
+	}
+
+	static void notLonger(String name, byte[] bytes, int max) {
+		if (bytes.length > max) {
+			throw new IllegalArgumentException(
+					name + " is " + text(bytes.length) + " long but must be from 0B to " + text(max));
+		}
+	}
+
 	static void notNegative(String name, Duration value) {
 		if (value.isNegative()) {
-			throw new IllegalArgumentException(name + " is " + value + " but must not be negative");
+			throw new IllegalArgumentException(name + " is " + text(value) + " but must not be negative");
 		}
 	}
 
 	static void positive(String name, Duration value) {
 		if (value.isNegative() || value.isZero()) {
-			throw new IllegalArgumentException(name + " is " + value + " but must be longer than zero");
+			throw new IllegalArgumentException(name + " is " + text(value) + " but must be longer than zero");
 		}
+	}
+
+	// As it may be configured: a whole number of the largest unit that fits.
+	static String text(long bytes) {
+		for (int shift = 40; shift > 0 && bytes != 0; shift -= 10) {
+			if (bytes % (1L << shift) == 0) {
+				return (bytes >> shift) + UNITS_OF_SIZE.substring(shift / 10, shift / 10 + 1) + "B";
+			}
+		}
+		return bytes + "B";
+	}
+
+	// As it may be configured: in seconds if it is a whole number of them.
+	static String text(Duration duration) {
+		if (duration.getNano() == 0) {
+			return duration.toSeconds() + "s";
+		}
+		return (duration.getNano() % 1_000_000 == 0) ? duration.toMillis() + "ms" : duration.toNanos() + "ns";
 	}
 
 	static void notEmpty(String name, String value) {

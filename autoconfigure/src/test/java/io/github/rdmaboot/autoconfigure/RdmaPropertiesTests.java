@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * Tests for {@link RdmaProperties} and {@link SettingsConverter}.
@@ -147,7 +148,9 @@ class RdmaPropertiesTests {
 			connection.ack-timeout       | 32      | ack-timeout is 32 but must be from 0 to 31
 			queue-pair.max-send-sge      | 0       | max-send-sge is 0 but must be at least 1
 			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
-			memory.buffer-size           | 3GB     | buffer-size is 3221225472B but must be less than 2GB
+			memory.buffer-size           | 3GB     | buffer-size is 3GB but must be from 1B to 1GB
+			memory.buffer-size           | 1025MB  | buffer-size is 1025MB but must be from 1B to 1GB
+			memory.buffer-size           | 0B      | buffer-size is 0B but must be from 1B to 1GB
 			""")
 	void aBadValueIsReportedWithTheFullNameOfItsProperty(String property, String value, String message) {
 		this.source.put("rdma.servers.echo.port", "7471");
@@ -166,8 +169,60 @@ class RdmaPropertiesTests {
 		this.source.put("rdma.servers.echo.memory.buffer-size", "1GB");
 		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
 			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
-			.withMessageContaining("rdma.servers.echo.memory")
-			.withMessageContaining("buffer-size times buffer-count");
+			.withMessageStartingWith("rdma.servers.echo.memory.buffer-size is 1GB but must be from 1B to 67108607B "
+					+ "with a buffer-count of 16")
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.servers.echo.memory.buffer-size"));
+	}
+
+	@Test
+	void theLargestBuffersLeaveRoomToAlignThem() {
+		int largest = (Integer.MAX_VALUE - 8192) / 2;
+		assertThat(new MemorySettings(largest, 1).bufferSize()).isEqualTo(largest);
+		assertThatIllegalArgumentException().isThrownBy(() -> new MemorySettings(largest + 1, 1));
+	}
+
+	@Test
+	void privateDataOfAClientMayBe56Bytes() {
+		this.source.put("rdma.clients.echo.address", "peer");
+		this.source.put("rdma.clients.echo.port", "7471");
+		this.source.put("rdma.clients.echo.connection.private-data", "ü".repeat(28));
+		assertThat(SettingsConverter.client("echo", bind().clients().get("echo")).connection().privateData())
+			.hasSize(56);
+		this.source.put("rdma.clients.echo.connection.private-data", "ü".repeat(28) + "x");
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
+			.withMessage("rdma.clients.echo.connection.private-data is 57B long but must be from 0B to 56B")
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.clients.echo.connection.private-data"));
+	}
+
+	@Test
+	void privateDataOfAServerMayBe196Bytes() {
+		this.source.put("rdma.servers.echo.port", "7471");
+		this.source.put("rdma.servers.echo.connection.private-data", "x".repeat(196));
+		assertThat(SettingsConverter.server("echo", bind().servers().get("echo")).connection().privateData())
+			.hasSize(196);
+		this.source.put("rdma.servers.echo.connection.private-data", "x".repeat(197));
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
+			.withMessage("rdma.servers.echo.connection.private-data is 197B long but must be from 0B to 196B")
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.servers.echo.connection.private-data"));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			resolve-timeout           | -1s    | resolve-timeout is -1s but must be longer than zero
+			connect-timeout           | 0s     | connect-timeout is 0s but must be longer than zero
+			connect-timeout           | -1ms   | connect-timeout is -1ms but must be longer than zero
+			reconnect.initial-backoff | 10500ms | initial-backoff, which is 10500ms
+			reconnect.max-backoff     | 50ms   | max-backoff is 50ms but must not be shorter than initial-backoff
+			""")
+	void durationsAreReportedAsTheyAreConfigured(String property, String value, String message) {
+		this.source.put("rdma.clients.echo.address", "peer");
+		this.source.put("rdma.clients.echo.port", "7471");
+		this.source.put("rdma.clients.echo." + property, value);
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
+			.withMessageContaining(message);
 	}
 
 	@Test
