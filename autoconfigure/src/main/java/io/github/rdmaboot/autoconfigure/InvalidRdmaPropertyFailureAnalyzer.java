@@ -26,10 +26,12 @@ class InvalidRdmaPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
 			.append(cause.getMessage())
 			.append('.')
 			.append(String.format("%n%n    Property: %s", cause.property()));
+		boolean set = false;
 		ConfigurationPropertyName name = ConfigurationPropertyName.adapt(cause.property(), '.');
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			ConfigurationProperty found = source.getConfigurationProperty(name);
 			if (found != null) {
+				set = true;
 				description.append(String.format("%n    Value: \"%s\"", found.getValue()));
 				if (found.getOrigin() != null) {
 					description.append(String.format("%n    Origin: %s", found.getOrigin()));
@@ -37,7 +39,8 @@ class InvalidRdmaPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
 				break;
 			}
 		}
-		return new FailureAnalysis(description.toString(), "Change '" + cause.property() + "' as said above.", cause);
+		return new FailureAnalysis(description.toString(),
+				(set ? "Change '" : "Set '") + cause.property() + "' as said above.", cause);
 	}
 
 }

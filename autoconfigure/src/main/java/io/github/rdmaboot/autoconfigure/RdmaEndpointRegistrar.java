@@ -11,7 +11,9 @@ import io.github.rdmaboot.endpoint.RdmaServer;
 
 import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.core.env.Environment;
 
 /**
@@ -28,7 +30,10 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 
 	@Override
 	public void register(BeanRegistry registry, Environment environment) {
-		RdmaProperties properties = Binder.get(environment).bindOrCreate("rdma", RdmaProperties.class);
+		KnownRdmaProperties known = new KnownRdmaProperties();
+		RdmaProperties properties = Binder.get(environment)
+			.bindOrCreate("rdma", Bindable.of(RdmaProperties.class), known);
+		known.requireNoOthers(ConfigurationPropertySources.get(environment));
 		Map<String, String> owners = new LinkedHashMap<>();
 		properties.servers().keySet().forEach((name) -> claim(owners, name, "rdma.servers"));
 		properties.clients().keySet().forEach((name) -> claim(owners, name, "rdma.clients"));

@@ -14,6 +14,7 @@ import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -57,9 +58,61 @@ class FailureAnalyzersTests {
 	}
 
 	@Test
+	void privateDataThatIsTooLongIsExplainedWithValueOriginAndRange() {
+		String data = "x".repeat(60);
+		assertThat(run(EmptyConfiguration.class, "--rdma.clients.echo.address=192.0.2.1", "--rdma.clients.echo.port=1",
+				"--rdma.clients.echo.connection.private-data=" + data))
+			.contains("rdma.clients.echo.connection.private-data is 60B long but must be from 0B to 56B")
+			.contains("Value: \"" + data + "\"")
+			.contains("Origin: \"rdma.clients.echo.connection.private-data\" from property source")
+			.contains("Change 'rdma.clients.echo.connection.private-data' as said above.");
+	}
+
+	@Test
+	void misspeltPropertiesAreExplainedWithOriginAndWhatWasMeant() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.echo.port=7471", "--rdma.servers.other.prt=7472",
+				"--rdma.clinets.echo.port=7471", "--rdma.servers.echo.connection.retry-cuont=3"))
+			.contains("APPLICATION FAILED TO START")
+			.contains("Property: rdma.servers.other.prt")
+			.contains("Origin: \"rdma.servers.other.prt\" from property source \"commandLineArgs\"")
+			.contains("Did you mean: rdma.servers.other.port?")
+			.contains("Did you mean: rdma.clients?")
+			.contains("Did you mean: rdma.servers.echo.connection.retry-count?")
+			.contains("Correct the names of these properties, or remove them.")
+			.doesNotContain("brackets")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aNameWithADotAndWithoutBracketsIsExplained() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.a.b.port=7471"))
+			.contains("Property: rdma.servers.a.b.port")
+			.contains("needs brackets: rdma.servers[a.b].port")
+			.doesNotContain("\tat ");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "UNSUPPORTED_PLATFORM", "NATIVE_ACCESS_MISSING", "LIBRARY_UNKNOWN" })
+	void noCallIsBlamedIfNoneFailed(Cause reason) {
+		FailureAnalysis analysis = analyze(reason);
+		assertThat(analysis.getDescription()).contains(reason.name()).doesNotContain("Call:", "EACCES");
+	}
+
+	@Test
+	void theCallThatFailedIsNamed() {
+		assertThat(analyze(Cause.CM_DEVICE_MISSING).getDescription()).contains("Call: dlopen, EACCES");
+	}
+
+	private static FailureAnalysis analyze(Cause reason) {
+		return new RdmaUnavailableFailureAnalyzer().analyze(new IllegalStateException(),
+				new RdmaUnavailableException(reason, "dlopen", Errno.EACCES.value(), "it failed", "Mend it."));
+	}
+
+	@Test
 	void aMissingPortIsExplained() {
 		assertThat(run(EmptyConfiguration.class, "--rdma.servers.myEcho.backlog=1"))
 			.contains("rdma.servers.myEcho.port is not set but must be")
+			.contains("Set 'rdma.servers.myEcho.port' as said above.")
 			.doesNotContain("\tat ");
 	}
 

@@ -1,0 +1,116 @@
+package io.github.rdmaboot.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import io.github.rdmaboot.autoconfigure.UnknownRdmaPropertyException.UnknownProperty;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * {@link BindHandler} that learns which properties there are from what the binder asks
+ * for, whether it is set or not, and finds those under {@code rdma} that it never asked
+ * for. Used on one thread.
+ * <p>
+ * Environment variables are not looked at: Kubernetes adds {@code RDMA_PORT} and others
+ * for a service named {@code rdma}, and applications use such names in placeholders. Nor
+ * is {@code rdma.test}, which belongs to tests.
+ */
+class KnownRdmaProperties implements BindHandler {
+
+	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("rdma");
+
+	private static final ConfigurationPropertyName TESTS = ConfigurationPropertyName.of("rdma.test");
+
+	/** Length of {@code rdma.servers.<name>}, behind which a name with dots goes on. */
+	private static final int LENGTH_OF_ENDPOINT = 3;
+
+	private final Set<ConfigurationPropertyName> known = new LinkedHashSet<>();
+
+	@Override
+	public <T> @Nullable Bindable<T> onStart(ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+		this.known.add(name);
+		return target;
+	}
+
+	/**
+	 * Check that there are no other properties.
+	 * @param sources where to look
+	 * @throws UnknownRdmaPropertyException if there are
+	 */
+	void requireNoOthers(Iterable<ConfigurationPropertySource> sources) {
+		List<UnknownProperty> unknown = new ArrayList<>();
+		for (ConfigurationPropertySource source : sources) {
+			if (source instanceof IterableConfigurationPropertySource iterable
+					&& !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
+				iterable.stream().filter(this::isUnknown).map((name) -> describe(name, source)).forEach(unknown::add);
+			}
+		}
+		if (!unknown.isEmpty()) {
+			throw new UnknownRdmaPropertyException(unknown);
+		}
+	}
+
+	private boolean isUnknown(ConfigurationPropertyName name) {
+		return ROOT.isAncestorOf(name) && !TESTS.isAncestorOf(name) && !this.known.contains(name);
+	}
+
+	private UnknownProperty describe(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		ConfigurationProperty property = source.getConfigurationProperty(name);
+		Object origin = (property != null) ? property.getOrigin() : null;
+		ConfigurationPropertyName parent = name;
+		do {
+			parent = parent.getParent();
+		}
+		while (!this.known.contains(parent));
+		String element = name.getElement(parent.getNumberOfElements(), Form.DASHED);
+		List<ConfigurationPropertyName> candidates = childrenOf(parent);
+		List<String> near = candidates.stream()
+			.filter((candidate) -> isNear(element, candidate.getLastElement(Form.DASHED)))
+			.map(ConfigurationPropertyName::toString)
+			.toList();
+		boolean dotted = near.isEmpty() && parent.getNumberOfElements() == LENGTH_OF_ENDPOINT
+				&& name.getNumberOfElements() > LENGTH_OF_ENDPOINT + 1;
+		return new UnknownProperty(name.toString(), (origin != null) ? origin.toString() : null,
+				near.isEmpty() ? candidates.stream().map(ConfigurationPropertyName::toString).toList() : near, dotted);
+	}
+
+	private List<ConfigurationPropertyName> childrenOf(ConfigurationPropertyName parent) {
+		return this.known.stream().filter(parent::isParentOf).toList();
+	}
+
+	private static boolean isNear(String element, String candidate) {
+		int length = Math.max(element.length(), candidate.length());
+		return distance(element, candidate) <= Math.max(1, length / 3);
+	}
+
+	// How many letters must be put in, left out or changed to make one of the other.
+	private static int distance(String from, String to) {
+		int[] row = new int[to.length() + 1];
+		for (int column = 0; column < row.length; column++) {
+			row[column] = column;
+		}
+		for (int line = 1; line <= from.length(); line++) {
+			int diagonal = row[0];
+			row[0] = line;
+			for (int column = 1; column < row.length; column++) {
+				int changed = diagonal + ((from.charAt(line - 1) == to.charAt(column - 1)) ? 0 : 1);
+				diagonal = row[column];
+				row[column] = Math.min(changed, Math.min(row[column], row[column - 1]) + 1);
+			}
+		}
+		return row[to.length()];
+	}
+
+}
