@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmId;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ public record CmIdDescriptor(String name, String state, @Nullable String localAd
 	}
 
 	private static @Nullable String text(@Nullable InetSocketAddress address) {
-		return (address != null) ? address.toString() : null;
+		return (address != null) ? Addresses.format(address) : null;
 	}
 
 }

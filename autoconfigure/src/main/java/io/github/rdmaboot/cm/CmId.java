@@ -116,4 +116,12 @@ public abstract sealed class CmId permits OwnedCmId {
 		return this.lastError;
 	}
 
+	@Override
+	public String toString() {
+		InetSocketAddress local = localAddress();
+		InetSocketAddress peer = peerAddress();
+		return "CM id '" + this.name + "'" + ((local != null) ? " on " + Addresses.format(local) : "")
+				+ ((peer != null) ? " to " + Addresses.format(peer) : "") + " (" + state() + ")";
+	}
+
 }

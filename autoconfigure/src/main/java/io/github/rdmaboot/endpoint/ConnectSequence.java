@@ -10,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;

@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -76,8 +77,10 @@ public final class RdmaClient extends ManagedEndpoint {
 			return join(connect());
 		}
 		RuntimeException error = lastError();
-		throw new ConnectionClosedException("RDMA client '" + name() + "' is not connected to " + address()
-				+ ((error != null) ? ": " + error.getMessage() : ""), error);
+		String state = (state() == EndpointState.STARTING) ? "' is still connecting to " : "' is not connected to ";
+		throw new ConnectionClosedException(
+				"RDMA client '" + name() + state + address() + ((error != null) ? ": " + error.getMessage() : ""),
+				error);
 	}
 
 	/**
@@ -336,6 +339,11 @@ public final class RdmaClient extends ManagedEndpoint {
 	@Override
 	public MemorySettings memorySettings() {
 		return this.settings.memory();
+	}
+
+	@Override
+	public String toString() {
+		return "RDMA client '" + name() + "' to " + address() + " (" + state() + ")";
 	}
 
 }

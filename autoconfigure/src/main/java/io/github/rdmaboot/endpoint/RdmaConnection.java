@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
@@ -386,7 +387,8 @@ public final class RdmaConnection {
 		RdmaException error = new RdmaException("ibv_poll_cq", errno.value(),
 				this + ": " + (send ? CompletionOpcode.SEND : CompletionOpcode.RECV) + " ended with "
 						+ ((status != null) ? "IBV_WC_" + status : "status") + " (" + completion.status
-						+ "), vendor error " + completion.vendorError + ", queue pair " + completion.qpNum);
+						+ "), vendor error " + completion.vendorError + ", queue pair " + completion.qpNum
+						+ CompletionHints.of(status));
 		failed(error);
 		return error;
 	}

@@ -314,10 +314,10 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
 		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
-		logger.info("Destroyed {} RDMA endpoints: trigger={} took={}ms success={} failure={} timeout={} channel={}",
-				reports.size(), trigger.tag(), Duration.ofNanos(System.nanoTime() - begin).toMillis(),
-				results.getOrDefault(DestroyResult.SUCCESS, 0), results.getOrDefault(DestroyResult.FAILURE, 0),
-				results.getOrDefault(DestroyResult.TIMEOUT, 0), rest);
+		logger.info("Destroyed {} RDMA {}: trigger={} took={}ms success={} failure={} timeout={} channel={}",
+				reports.size(), (reports.size() == 1) ? "endpoint" : "endpoints", trigger.tag(),
+				Duration.ofNanos(System.nanoTime() - begin).toMillis(), results.getOrDefault(DestroyResult.SUCCESS, 0),
+				results.getOrDefault(DestroyResult.FAILURE, 0), results.getOrDefault(DestroyResult.TIMEOUT, 0), rest);
 		return reports;
 	}
 

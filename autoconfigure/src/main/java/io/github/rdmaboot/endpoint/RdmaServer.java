@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
@@ -242,6 +243,11 @@ public final class RdmaServer extends ManagedEndpoint {
 	@Override
 	public MemorySettings memorySettings() {
 		return this.settings.memory();
+	}
+
+	@Override
+	public String toString() {
+		return "RDMA server '" + name() + "' on " + address() + " (" + state() + ")";
 	}
 
 }

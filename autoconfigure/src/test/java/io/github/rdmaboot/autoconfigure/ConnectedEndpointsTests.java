@@ -122,7 +122,8 @@ class ConnectedEndpointsTests {
 			assertThat(client.cmId().qpNum()).isPositive();
 			assertThat(client.cmId().deliveredEvents()).isPositive();
 			assertThat(client.cmId().acknowledgedEvents()).isEqualTo(client.cmId().deliveredEvents());
-			assertThat(client.cmId().peerAddress()).contains("7471");
+			assertThat(client.cmId().peerAddress()).isEqualTo("127.0.0.1:7471");
+			assertThat(client.cmId().localAddress()).startsWith("127.0.0.1:");
 			assertThat(client.connections()).hasSize(1);
 		});
 	}

@@ -2,7 +2,9 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -79,6 +82,47 @@ class LoopbackEndpointTests extends EndpointContract {
 		finally {
 			logger.detachAppender(log);
 		}
+	}
+
+	@Test
+	void clientThatIsConnectingSaysSo() {
+		RdmaEndpoints registry = registry();
+		RdmaClient client = registry.addClient(TestSettings.client("patient", silentAddress(), 7471,
+				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, Duration.ofSeconds(60)));
+		registry.start();
+		assertThatExceptionOfType(ConnectionClosedException.class).isThrownBy(client::connection)
+			.withMessage("RDMA client 'patient' is still connecting to 198.51.100.77:7471");
+	}
+
+	@Test
+	void messageLargerThanTheBuffersOfThePeerNamesThem() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(new ServerSettings("narrow", localAddress(), 0, 16,
+				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, new MemorySettings(64, 4)));
+		registry.start();
+		RdmaClient client = client(registry, server, TestSettings.NO_RECONNECT);
+		client.start();
+		RdmaConnection connection = get(client.connect());
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> get(connection.send(ByteBuffer.allocate(65))))
+			.withMessageContaining("IBV_WC_REM_")
+			.withMessageContaining("larger than the buffers of the peer, its memory.buffer-size");
+	}
+
+	@Test
+	void endpointsAndTheirIdsDescribeThemselves() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(TestSettings.server("echo", localAddress(), 7471));
+		assertThat(server).hasToString("RDMA server 'echo' on 192.0.2.1:7471 (IDLE)");
+		assertThat(server.cmId()).hasToString("CM id 'echo' (NONE)");
+		registry.start();
+		assertThat(server).hasToString("RDMA server 'echo' on 192.0.2.1:7471 (UP)");
+		assertThat(server.cmId()).hasToString("CM id 'echo' on 192.0.2.1:7471 (LISTENING)");
+		RdmaClient client = client(registry, server, TestSettings.NO_RECONNECT);
+		client.start();
+		get(client.connect());
+		assertThat(client).hasToString("RDMA client '" + client.name() + "' to 192.0.2.1:7471 (UP)");
+		assertThat(client.cmId().toString()).contains(" to 192.0.2.1:7471 (ESTABLISHED)");
 	}
 
 	@Test
