@@ -165,7 +165,7 @@ class ReadmeTests {
 		return rows;
 	}
 
-	private static List<String> readme() {
+	static List<String> readme() {
 		Path folder = Path.of("").toAbsolutePath();
 		while (!Files.exists(folder.resolve("README.md"))) {
 			folder = folder.getParent();
