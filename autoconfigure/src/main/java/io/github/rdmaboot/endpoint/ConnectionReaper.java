@@ -32,10 +32,13 @@ final class ConnectionReaper {
 
 	private final EndpointListeners listeners;
 
-	ConnectionReaper(Executor conductors, DestroyLimits limits, EndpointListeners listeners) {
+	private final Runnable deviceRemoval;
+
+	ConnectionReaper(Executor conductors, DestroyLimits limits, EndpointListeners listeners, Runnable deviceRemoval) {
 		this.conductors = conductors;
 		this.limits = limits;
 		this.listeners = listeners;
+		this.deviceRemoval = deviceRemoval;
 	}
 
 	void destroy(RdmaConnection connection, DestroyTrigger trigger) {
@@ -68,6 +71,9 @@ final class ConnectionReaper {
 		List<DestroyReport> reports = new OrderlyDestroy(this.limits, this.listeners).run(groups, trigger);
 		for (int i = 0; i < connections.size(); i++) {
 			connections.get(i).destroyed(reports.get(i));
+		}
+		if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+			this.deviceRemoval.run();
 		}
 	}
 

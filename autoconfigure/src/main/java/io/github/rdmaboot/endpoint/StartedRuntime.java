@@ -101,7 +101,7 @@ final class StartedRuntime implements EndpointRuntime {
 			this.ownHandlerExecutor = own;
 			this.handlerExecutor = new SafeExecutor(own);
 		}
-		this.reaper = new ConnectionReaper(this.conductors, limits, listeners);
+		this.reaper = new ConnectionReaper(this.conductors, limits, listeners, this::letGoOfRemovedDevices);
 		this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
 	}
 
@@ -222,8 +222,24 @@ final class StartedRuntime implements EndpointRuntime {
 
 	@Override
 	public void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger) {
-		this.conductors
-			.execute(() -> new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger));
+		this.conductors.execute(() -> {
+			new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger);
+			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+				letGoOfRemovedDevices();
+			}
+		});
+	}
+
+	// librdmacm keeps a device open that went away, which keeps its driver from
+	// unloading,
+	// until it looks at the devices anew.
+	private void letGoOfRemovedDevices() {
+		try {
+			this.provider.rdmaFreeDevices(this.provider.rdmaGetDevices());
+		}
+		catch (RdmaException ex) {
+			logger.debug("No device is left after a removal", ex);
+		}
 	}
 
 	@Override
