@@ -97,6 +97,9 @@ final class ConnectSequence {
 	// Look a host name up on a thread of its own, since the name service may take longer
 	// than the limit and cannot be stopped.
 	private InetSocketAddress lookUp(String host, int port) {
+		if (isLiteral(host)) {
+			return literal(host, port);
+		}
 		FutureTask<InetAddress> task = new FutureTask<>(() -> InetAddress.getByName(host));
 		Thread thread = new Thread(task, "rdma-look-up-" + this.settings.name());
 		thread.setDaemon(true);
@@ -118,6 +121,21 @@ final class ConnectSequence {
 			Thread.currentThread().interrupt();
 			throw failure("getaddrinfo", Errno.EINTR, "getaddrinfo for host '" + host + "' was interrupted (EINTR)",
 					ex);
+		}
+	}
+
+	// A literal address needs no name service, and so no thread and no limit.
+	private static boolean isLiteral(String host) {
+		return host.indexOf(':') >= 0
+				|| host.chars().allMatch((character) -> character == '.' || Character.isDigit(character));
+	}
+
+	private InetSocketAddress literal(String host, int port) {
+		try {
+			return new InetSocketAddress(InetAddress.getByName(host), port);
+		}
+		catch (UnknownHostException ex) {
+			throw failure("getaddrinfo", Errno.ENOENT, "getaddrinfo takes '" + host + "' for no address (ENOENT)", ex);
 		}
 	}
 
