@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,12 +52,31 @@ final class CmFixture implements AutoCloseable {
 	 * @return the event
 	 */
 	CmEventData fetch() {
-		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, PATIENCE_MILLIS)).as("an event came").isTrue();
-		CmEventData event = this.provider.rdmaGetCmEvent(this.channel);
-		assertThat(event).isNotNull();
-		this.unacknowledged.put(event.event(), event.event());
-		if (event.type() == CmEventType.CONNECT_REQUEST.value()) {
-			this.ids.add(event.id());
+		CmEventData event = poll(PATIENCE_MILLIS);
+		assertThat(event).as("an event came").isNotNull();
+		return event;
+	}
+
+	/**
+	 * Fetch the next event if there is one, which the test acknowledges.
+	 * @param timeoutMillis how long to wait for it
+	 * @return the event or {@code null}
+	 */
+	@Nullable CmEventData poll(int timeoutMillis) {
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+		CmEventData event;
+		do {
+			// The library may swallow an event that the channel has.
+			long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+			this.provider.awaitCmEvent(this.channel, this.waker, (int) Math.max(left, 0));
+			event = this.provider.rdmaGetCmEvent(this.channel);
+		}
+		while (event == null && System.nanoTime() < deadline);
+		if (event != null) {
+			this.unacknowledged.put(event.event(), event.event());
+			if (event.type() == CmEventType.CONNECT_REQUEST.value()) {
+				this.ids.add(event.id());
+			}
 		}
 		return event;
 	}

@@ -66,6 +66,7 @@ final class CmAddressing {
 			id.process().fabric().ports().checkListen(id, local);
 		}
 		id.backlog = (backlog <= 0 || backlog > MAX_BACKLOG) ? MAX_BACKLOG : backlog;
+		id.addressUnreported = false;
 		id.state = State.LISTEN;
 	}
 
@@ -75,6 +76,7 @@ final class CmAddressing {
 		InetAddress target = hostOf(call, destination);
 		if (id.state == State.IDLE) {
 			bind(call, id, (source != null) ? source : new InetSocketAddress(anyLike(target), 0));
+			id.addressUnreported = true;
 		}
 		id.require(call, State.ADDR_BOUND);
 		InetSocketAddress local = id.local;
@@ -103,6 +105,7 @@ final class CmAddressing {
 		}
 		else {
 			id.local = new InetSocketAddress(from, local.getPort());
+			id.addressUnreported = false;
 			id.peer = peer;
 			id.device = id.process().cmContext();
 			id.state = State.ADDR_RESOLVED;
@@ -125,7 +128,7 @@ final class CmAddressing {
 		switch (option) {
 			case TOS -> check(call, value >= 0 && value <= MAX_TOS);
 			case REUSEADDR -> {
-				id.require(call, State.IDLE, State.ADDR_BOUND);
+				check(call, id.state == State.IDLE || (value != 0 && id.state != State.LISTEN));
 				id.reuseAddress = value != 0;
 			}
 			case AFONLY -> {

@@ -76,10 +76,17 @@ final class CmHandshake {
 
 	static void reject(LoopbackCmId id, byte[] privateData) {
 		id.require("rdma_reject", State.CONNECT);
-		if (id.exchange != Exchange.REQUEST_RECEIVED) {
+		checkData("rdma_reject", privateData, REJECT_DATA);
+		if (id.exchange == Exchange.REQUEST_SENT) {
+			// The kernel does not know the peer's id yet, so the message finds nobody.
+			id.exchange = Exchange.FAILED;
+			Retransmission.stop(id);
+			return;
+		}
+		if (id.exchange != Exchange.REQUEST_RECEIVED && id.exchange != Exchange.REPLY_SENT
+				&& id.exchange != Exchange.REPLY_RECEIVED) {
 			throw new RdmaException("rdma_reject", Errno.EINVAL.value());
 		}
-		checkData("rdma_reject", privateData, REJECT_DATA);
 		sendReject(id, CONSUMER_DEFINED, privateData);
 	}
 
@@ -107,7 +114,6 @@ final class CmHandshake {
 		if (qp.state() != QueuePairState.INIT || reply == null) {
 			qp.toError();
 			id.failedInLibrary = true;
-			sendReject(id, CONSUMER_DEFINED, NO_DATA);
 			return CmEventType.CONNECT_ERROR.value();
 		}
 		qp.connect(connection.passiveQpNum, reply.responderResources(), reply.initiatorDepth(),

@@ -32,13 +32,18 @@ final class CmTeardown {
 		if (id.kernelPartGone) {
 			throw new RdmaException(call, Errno.EBADF.value());
 		}
-		LoopbackConnection connection = id.connection;
-		if (id.device == null || connection == null) {
+		if (id.device == null) {
 			throw new RdmaException(call, Errno.EINVAL.value());
 		}
+		// The library does this before it asks the kernel whether there is a connection.
 		LoopbackQp qp = id.qp;
 		if (qp != null) {
 			qp.toError();
+		}
+		LoopbackConnection connection = id.connection;
+		if (connection == null) {
+			id.require(call, State.LISTEN);
+			return;
 		}
 		if (id.exchange == Exchange.ESTABLISHED) {
 			id.exchange = Exchange.DISCONNECT_SENT;

@@ -34,6 +34,12 @@ final class LoopbackCmId {
 
 	@Nullable InetSocketAddress local;
 
+	/**
+	 * Set from the binding that a resolution brings until that succeeds: only then does
+	 * the library ask the kernel for the address.
+	 */
+	boolean addressUnreported;
+
 	@Nullable InetSocketAddress peer;
 
 	@Nullable DeviceContext device;

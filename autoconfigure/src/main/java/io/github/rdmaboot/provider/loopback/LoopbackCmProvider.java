@@ -219,7 +219,8 @@ abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
 	@Override
 	public @Nullable InetSocketAddress rdmaGetLocalAddr(long id) {
 		try (FabricLock ignored = hold()) {
-			return id("rdma_get_local_addr", id).local;
+			LoopbackCmId asked = id("rdma_get_local_addr", id);
+			return asked.addressUnreported ? null : asked.local;
 		}
 	}
 
