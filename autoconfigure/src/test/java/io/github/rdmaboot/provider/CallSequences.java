@@ -2,7 +2,6 @@ package io.github.rdmaboot.provider;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,7 @@ final class CallSequences {
 	 * @param check runs one and returns what is wrong or {@code null}
 	 */
 	static void check(int count, Check check) {
-		long first = Long.getLong("rdma.test.seed", new Random().nextInt(1_000_000));
+		long first = Long.getLong("rdma.test.seed", 1);
 		int sequences = Integer.getInteger("rdma.test.sequences", count);
 		System.out.println(sequences + " random call sequences, -Drdma.test.seed=" + first);
 		for (long seed = first; seed < first + sequences; seed++) {
