@@ -9,7 +9,7 @@
 fails_to_start() { # NAME REASON ACTION
 	local name=$1 status=0
 	start_sample "$name" --rdma.provider=native
-	timed "$name: start fails" check "$name: the process ends" wait_until 150 is_gone $sample_pid
+	timed "$name: start fails" check "$name: the process ends" wait_until 300 is_gone $sample_pid
 	kill -KILL $sample_pid 2> /dev/null
 	wait $sample_pid || status=$?
 	check_equal "$name: the exit status is 1" 1 $status
