@@ -68,13 +68,15 @@ final class ConnectionReaper {
 			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
 					List.of(connection.teardown().member())))
 			.toList();
-		List<DestroyReport> reports = new OrderlyDestroy(this.limits, this.listeners).run(groups, trigger);
+		List<DestroyReport> reports = new OrderlyDestroy(this.limits, new EndsToldLater(this.listeners)).run(groups,
+				trigger);
 		for (int i = 0; i < connections.size(); i++) {
 			connections.get(i).destroyed(reports.get(i));
 		}
 		if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
 			this.deviceRemoval.run();
 		}
+		reports.forEach(this.listeners::destroyEnded);
 	}
 
 	private record Ended(RdmaConnection connection, DestroyTrigger trigger) {

@@ -73,7 +73,7 @@ final class EndpointsDestroy {
 		List<DestroyReport> done = List.of();
 		Map<ManagedEndpoint, DestroyReport> reports = new LinkedHashMap<>();
 		try {
-			done = new OrderlyDestroy(this.limits, new StartsAndLateReturns()).run(List.copyOf(groups.values()),
+			done = new OrderlyDestroy(this.limits, new EndsToldLater(this.listener)).run(List.copyOf(groups.values()),
 					trigger);
 		}
 		finally {
@@ -123,29 +123,6 @@ final class EndpointsDestroy {
 				"", 0, detail);
 		return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.between(startedAt, Instant.now()),
 				DestroyResult.TIMEOUT, 0, List.of(step));
-	}
-
-	/**
-	 * Hands on all but the end of a destroy, which is told when the endpoint has taken
-	 * its state: a listener may then start or destroy it again.
-	 */
-	private final class StartsAndLateReturns implements DestroyListener {
-
-		@Override
-		public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
-			EndpointsDestroy.this.listener.destroyStarted(endpoint, connection, trigger);
-		}
-
-		@Override
-		public void destroyEnded(DestroyReport report) {
-			// Told by run().
-		}
-
-		@Override
-		public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
-			EndpointsDestroy.this.listener.returnedLate(endpoint, connection, step, stuckFor);
-		}
-
 	}
 
 }

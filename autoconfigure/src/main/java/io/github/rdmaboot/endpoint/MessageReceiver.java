@@ -177,6 +177,7 @@ final class MessageReceiver {
 				// anew.
 				handler = this.handler.get();
 				if (handler == null) {
+					this.waiting.removeIf(CompletableFuture::isDone);
 					future = this.inbox.isEmpty() ? null : this.waiting.poll();
 				}
 				message = (handler != null || future != null) ? this.inbox.poll() : null;
@@ -191,7 +192,30 @@ final class MessageReceiver {
 			else if (future != null) {
 				byte[] bytes = copy(message);
 				repost(message.slot);
-				future.complete(bytes);
+				goOnElsewhere();
+				complete(future, bytes);
+				return;
+			}
+		}
+	}
+
+	// What depends on a future may wait for the next message.
+	private void goOnElsewhere() {
+		synchronized (this.inbox) {
+			this.dispatching = false;
+		}
+		serve();
+	}
+
+	// A future that was cancelled meanwhile leaves its message to the next.
+	private void complete(CompletableFuture<byte[]> first, byte[] message) {
+		CompletableFuture<byte[]> future = first;
+		while (future != null && !future.complete(message)) {
+			synchronized (this.inbox) {
+				future = this.waiting.poll();
+				if (future == null) {
+					this.leftOver.add(message);
+				}
 			}
 		}
 	}

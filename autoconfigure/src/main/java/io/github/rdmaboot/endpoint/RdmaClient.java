@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
@@ -263,7 +262,7 @@ public final class RdmaClient extends ManagedEndpoint {
 		super.destroyed(connection, report);
 		synchronized (this) {
 			this.current = null;
-			if (runtime() == null || report.result() == DestroyResult.TIMEOUT) {
+			if (runtime() == null || state() == EndpointState.QUARANTINED) {
 				failWaiting(connection::executeHandler);
 				return;
 			}
@@ -284,7 +283,12 @@ public final class RdmaClient extends ManagedEndpoint {
 			return;
 		}
 		logger.debug("RDMA client '{}' connects again in {} ms", name(), pause.toMillis());
-		this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
+		try {
+			this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("RDMA client '{}' does not connect again, because its registry stops", name(), ex);
+		}
 	}
 
 	@Override

@@ -236,7 +236,10 @@ public final class RdmaEndpoints implements AutoCloseable {
 			endpoint.start(runtime);
 		}
 		catch (RuntimeException ex) {
-			destroy(endpoint, DestroyTrigger.FAILED_START);
+			// A start that was refused has made nothing.
+			if (endpoint.runtime() != null) {
+				destroy(endpoint, DestroyTrigger.FAILED_START);
+			}
 			throw ex;
 		}
 	}

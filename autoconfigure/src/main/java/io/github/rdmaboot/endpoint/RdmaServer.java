@@ -142,8 +142,12 @@ public final class RdmaServer extends ManagedEndpoint {
 	void stopping(EndpointRuntime runtime) {
 	}
 
+	// The listener was not touched by what was stuck, if it still exists.
 	@Override
 	void recovered() {
+		if (cmId().state() == CmIdState.LISTENING) {
+			up();
+		}
 	}
 
 	private void onEvent(EndpointRuntime runtime, CmEvent event) {
@@ -180,7 +184,14 @@ public final class RdmaServer extends ManagedEndpoint {
 
 	private void answered(EndpointRuntime runtime, long begin, CmEvent event) {
 		if (event.type() == CmEventType.ESTABLISHED) {
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), null);
+			Duration took = Duration.ofNanos(System.nanoTime() - begin);
+			try {
+				// Not on this thread: a listener that destroys would wait for its events.
+				runtime.acceptExecutor().execute(() -> runtime.connectEnded(name(), took, null));
+			}
+			catch (RejectedExecutionException ex) {
+				logger.debug("RDMA server '{}' accepted a connection while it was stopped", name(), ex);
+			}
 		}
 	}
 

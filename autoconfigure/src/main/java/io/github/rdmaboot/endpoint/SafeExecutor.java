@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +26,8 @@ final class SafeExecutor implements Executor {
 		try {
 			this.delegate.execute(logged);
 		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("The handler executor rejected a task, which gets a thread of its own", ex);
+		catch (RuntimeException ex) {
+			logger.debug("The handler executor did not take a task, which gets a thread of its own", ex);
 			Thread thread = new Thread(logged, "rdma-rejected-handler");
 			thread.setDaemon(true);
 			thread.start();

@@ -1,0 +1,246 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What callbacks, listeners and executors of the application may do to endpoints, and
+ * what becomes of endpoints when a call that was stuck returns.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EndpointCallbackTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
+			Duration.ofSeconds(2), Duration.ofMillis(500));
+
+	private final LoopbackFabric fabric = new LoopbackFabric();
+
+	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
+
+	private @Nullable RdmaEndpoints started;
+
+	@BeforeEach
+	void addHost() throws UnknownHostException {
+		this.fabric.addAddress(InetAddress.getByName(ADDRESS));
+	}
+
+	@AfterEach
+	void close() {
+		this.faults.release();
+		if (this.started != null) {
+			this.started.close();
+		}
+	}
+
+	private RdmaEndpoints registry(@Nullable Executor handlerExecutor) {
+		RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, LIMITS, handlerExecutor);
+		this.started = registry;
+		return registry;
+	}
+
+	private RdmaServer startedServer(RdmaEndpoints registry) {
+		RdmaServer server = registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		server.onMessage((connection, message) -> connection.send(message, (error) -> {
+		}));
+		registry.start();
+		return server;
+	}
+
+	private RdmaConnection connect(RdmaEndpoints registry, RdmaServer server, ReconnectSettings reconnect)
+			throws Exception {
+		RdmaClient client = registry
+			.addClient(TestSettings.client("client", ADDRESS, server.port(), ClientStartup.BACKGROUND, reconnect));
+		client.start();
+		RdmaConnection connection = get(client.connect());
+		await().until(() -> server.connections().size() == 1);
+		return connection;
+	}
+
+	private static <T> T get(CompletableFuture<T> future) throws Exception {
+		return future.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void listenerMayDestroyTheEndpointOfTheConnectionThatItIsToldOf() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
+		registry.addDestroyListener((report) -> {
+			if (report.connection() != 0 && report.endpoint().equals("echo")) {
+				destroyed.complete(server.destroy());
+			}
+		});
+		connect(registry, server, TestSettings.NO_RECONNECT);
+		server.connections().forEach(RdmaConnection::close);
+		assertThat(get(destroyed).result()).isEqualTo(DestroyResult.SUCCESS);
+	}
+
+	@Test
+	void connectListenerOfAServerMayCloseTheRegistry() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		CompletableFuture<String> closed = new CompletableFuture<>();
+		registry.addConnectListener((endpoint, took, error) -> {
+			if (endpoint.equals("echo")) {
+				registry.close();
+				closed.complete(this.fabric.resources().toString());
+			}
+		});
+		RdmaServer server = startedServer(registry);
+		registry
+			.addClient(TestSettings.client("client", ADDRESS, server.port(), ClientStartup.BACKGROUND,
+					TestSettings.NO_RECONNECT))
+			.start();
+		assertThat(get(closed)).isEqualTo(new LoopbackFabric().resources().toString());
+	}
+
+	@Test
+	void connectionThatIsLostWhileTheRegistryBeginsToStopIsDestroyed() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		RdmaConnection connection = connect(registry, server, TestSettings.RECONNECT);
+		RdmaClient client = (RdmaClient) registry.find("client");
+		assertThat(client).isNotNull();
+		EndpointRuntime runtime = client.runtime();
+		assertThat(runtime).isNotNull();
+		CompletableFuture<Void> stop;
+		// The server, whose turn comes first, cannot begin its destroy.
+		synchronized (server) {
+			stop = CompletableFuture.runAsync(() -> registry.destroyAll(DestroyTrigger.SHUTDOWN));
+			await().until(runtime::isClosing);
+			connection.failed(new RdmaException("ibv_post_recv", Errno.EIO.value()));
+			assertThat(get(connection.close()).trigger()).isEqualTo(DestroyTrigger.DISCONNECT);
+		}
+		get(stop);
+	}
+
+	@Test
+	void serverIsUpAgainWhenTheStuckDestroyOfAConnectionHasReturned() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		connect(registry, server, TestSettings.NO_RECONNECT);
+		this.faults.inject(new Fault("ibvDeregMr", 1, Kind.BLOCK, 0));
+		// Only the connection of the server is destroyed before the call blocks.
+		this.fabric.faults().partition(InetAddress.getByName(ADDRESS), InetAddress.getByName(ADDRESS));
+		server.connections().forEach(RdmaConnection::close);
+		await().until(() -> server.state() == EndpointState.QUARANTINED);
+		this.faults.release();
+		await().until(() -> server.state() == EndpointState.UP);
+	}
+
+	@Test
+	void clientConnectsAgainWhenTheStuckCallReturnedBeforeTheDestroyEnded() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		RdmaConnection connection = connect(registry, server, TestSettings.RECONNECT);
+		RdmaClient client = (RdmaClient) registry.find("client");
+		assertThat(client).isNotNull();
+		assertThat(connection.claim()).isTrue();
+		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
+				LIMITS.destroyTimeout());
+		new OrderlyDestroy(limits, (report) -> {
+		}).run(List.of(new DestroyGroup("client", 1, List.of(connection.teardown().member()))),
+				DestroyTrigger.DISCONNECT);
+		client.returnedLate();
+		connection.destroyed(new DestroyReport("client", 1, DestroyTrigger.DISCONNECT, Instant.now(), Duration.ZERO,
+				DestroyResult.TIMEOUT, 1, List.of(new StepReport(DestroyStepName.DESTROY_QP, "client#1", Duration.ZERO,
+						StepOutcome.TIMEOUT, "", 0, ""))));
+		await().until(() -> client.cmId().generation() == 2 && client.state() == EndpointState.UP);
+	}
+
+	@Test
+	void startOfAnEndpointWhoseDestroyIsStuckIsRefusedAndTouchesNothing() {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		this.faults.inject(new Fault("rdmaDestroyId", 1, Kind.BLOCK, 0));
+		DestroyReport stuck = server.destroy();
+		assertThat(stuck.result()).isEqualTo(DestroyResult.TIMEOUT);
+		assertThatIllegalStateException().isThrownBy(server::start).withMessageContaining("QUARANTINED");
+		assertThat(server.lastDestroyReport()).isSameAs(stuck);
+		this.faults.release();
+		await().until(() -> server.state() == EndpointState.IDLE);
+		server.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void receiveThatWasCancelledTakesNoMessage() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaConnection connection = connect(registry, startedServer(registry), TestSettings.NO_RECONNECT);
+		connection.receive().cancel(true);
+		get(connection.send(ByteBuffer.wrap(new byte[] { 7 })));
+		assertThat(get(connection.receive())).containsExactly(7);
+	}
+
+	@Test
+	void whatDependsOnAReceiveMayWaitForTheNextMessage() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaConnection connection = connect(registry, startedServer(registry), TestSettings.NO_RECONNECT);
+		CompletableFuture<byte[]> second = connection.receive().thenApply((first) -> connection.receive().join());
+		get(connection.send(ByteBuffer.wrap(new byte[] { 1 })));
+		get(connection.send(ByteBuffer.wrap(new byte[] { 2 })));
+		assertThat(get(second)).containsExactly(2);
+	}
+
+	@Test
+	void executorThatFailsLosesNoOutcomeOfASend() throws Exception {
+		AtomicBoolean failing = new AtomicBoolean();
+		ExecutorService threads = Executors.newCachedThreadPool();
+		try {
+			RdmaEndpoints registry = registry((task) -> {
+				if (failing.get()) {
+					throw new IllegalStateException("out of order");
+				}
+				threads.execute(task);
+			});
+			RdmaConnection connection = connect(registry, startedServer(registry), TestSettings.NO_RECONNECT);
+			failing.set(true);
+			CountDownLatch told = new CountDownLatch(1);
+			connection.send(ByteBuffer.wrap(new byte[] { 1 }), (error) -> told.countDown());
+			assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+}
