@@ -3,6 +3,8 @@ package io.github.rdmaboot.endpoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -149,21 +151,30 @@ final class MessageReceiver {
 		}
 	}
 
-	// Keep what was not taken for those who still ask, and tell the others that no more
-	// comes.
+	// Give what was not taken to those who wait, keep the rest for those who still ask,
+	// and tell the others that no more comes.
 	void close(RuntimeException reason) {
 		Deque<CompletableFuture<byte[]>> untold;
+		Map<CompletableFuture<byte[]>, byte[]> served = new LinkedHashMap<>();
 		synchronized (this.inbox) {
 			if (this.closed != null) {
 				return;
 			}
 			this.closed = reason;
+			this.waiting.removeIf(CompletableFuture::isDone);
 			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
-				this.leftOver.add(copy(message));
+				CompletableFuture<byte[]> future = this.waiting.poll();
+				if (future != null) {
+					served.put(future, copy(message));
+				}
+				else {
+					this.leftOver.add(copy(message));
+				}
 			}
 			untold = new ArrayDeque<>(this.waiting);
 			this.waiting.clear();
 		}
+		served.forEach((future, message) -> this.executor.execute(() -> complete(future, message)));
 		untold.forEach((future) -> this.executor.execute(() -> future.completeExceptionally(reason)));
 	}
 

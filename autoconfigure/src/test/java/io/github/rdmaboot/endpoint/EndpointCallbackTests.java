@@ -6,11 +6,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -209,6 +211,32 @@ class EndpointCallbackTests {
 		connection.receive().cancel(true);
 		get(connection.send(ByteBuffer.wrap(new byte[] { 7 })));
 		assertThat(get(connection.receive())).containsExactly(7);
+	}
+
+	@Test
+	void receiveThatWaitsWhenTheConnectionEndsGetsTheMessageThatArrived() throws Exception {
+		BlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
+		AtomicBoolean holding = new AtomicBoolean();
+		RdmaEndpoints registry = registry((task) -> {
+			if (!holding.get()) {
+				new Thread(task).start();
+			}
+			else {
+				held.add(task);
+			}
+		});
+		RdmaServer server = startedServer(registry);
+		RdmaConnection connection = connect(registry, server, TestSettings.NO_RECONNECT);
+		get(connection.send(ByteBuffer.wrap(new byte[] { 7 })));
+		await().until(() -> server.statistics().messagesSent() == 1);
+		holding.set(true);
+		CompletableFuture<byte[]> message = connection.receive();
+		connection.close();
+		// The dispatch of the message, its outcome and that of the close.
+		await().until(() -> held.size() >= 3);
+		holding.set(false);
+		held.forEach(Runnable::run);
+		assertThat(get(message)).containsExactly(7);
 	}
 
 	@Test
