@@ -283,12 +283,7 @@ public final class RdmaClient extends ManagedEndpoint {
 			return;
 		}
 		logger.debug("RDMA client '{}' connects again in {} ms", name(), pause.toMillis());
-		try {
-			this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("RDMA client '{}' does not connect again, because its registry stops", name(), ex);
-		}
+		this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	@Override

@@ -89,6 +89,8 @@ final class StartedRuntime implements EndpointRuntime {
 		this.conductors = pool(prefix + "-destroy", 2);
 		this.scheduler = new ScheduledThreadPoolExecutor(1, threads(prefix + "-timer"));
 		this.scheduler.setRemoveOnCancelPolicy(true);
+		// A connection may be lost between the stop of new work and that of its endpoint.
+		this.scheduler.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
 		this.scheduler.setKeepAliveTime(10, TimeUnit.SECONDS);
 		this.scheduler.allowCoreThreadTimeOut(true);
 		if (handlerExecutor != null) {
