@@ -312,10 +312,14 @@ public final class RdmaConnection {
 	}
 
 	void destroyed(DestroyReport report) {
-		this.resources.tellWaiters(closedException());
-		this.owner.destroyed(this, report);
-		this.destroyedLatch.countDown();
-		executeHandler(() -> this.destroyed.complete(report));
+		try {
+			this.resources.tellWaiters(closedException());
+			this.owner.destroyed(this, report);
+		}
+		finally {
+			this.destroyedLatch.countDown();
+			executeHandler(() -> this.destroyed.complete(report));
+		}
 	}
 
 	CountDownLatch destroyedLatch() {

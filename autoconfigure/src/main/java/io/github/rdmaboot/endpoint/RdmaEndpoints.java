@@ -66,8 +66,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * Create a registry. Makes no native call.
 	 * @param providers opens the provider at each start; it is closed at each stop
 	 * @param shutdown the limits of a destroy
-	 * @param handlerExecutor the executor of message handlers and completed futures, or
-	 * {@code null} for daemon threads of the registry's own
+	 * @param handlerExecutor the executor of message handlers and completed futures,
+	 * which must not run them on the calling thread, or {@code null} for daemon threads
+	 * of the registry's own
 	 */
 	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			@Nullable Executor handlerExecutor) {

@@ -69,7 +69,7 @@ public final class RdmaServer extends ManagedEndpoint {
 
 	/**
 	 * Set what learns of connections that were established, on the endpoint's handler
-	 * executor.
+	 * executor. The first message of a connection may be handled before or meanwhile.
 	 * @param listener the listener
 	 */
 	public void onConnection(Consumer<RdmaConnection> listener) {
