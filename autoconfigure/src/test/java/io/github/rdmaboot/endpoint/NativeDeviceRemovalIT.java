@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
@@ -26,16 +27,17 @@ class NativeDeviceRemovalIT {
 
 	private final RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
 
+	private String before = "";
+
 	@BeforeEach
 	void addNetworkDevice() throws Exception {
+		this.before = KernelObjects.counts();
 		command("ip", "link", "add", "removable", "type", "dummy");
 		command("ip", "address", "add", ADDRESS + "/24", "dev", "removable");
 		command("ip", "link", "set", "removable", "up");
 		addDevice();
 	}
 
-	// The network device stays: librdmacm holds the RDMA device on it until another
-	// removal.
 	@AfterEach
 	void close() {
 		this.registry.close();
@@ -44,7 +46,6 @@ class NativeDeviceRemovalIT {
 	@Test
 	@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void deviceCanBeDeletedUnderItsEndpointsAndTheyWorkAgainWhenItIsBack() throws Exception {
-		String before = counts();
 		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 7495));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
@@ -53,26 +54,27 @@ class NativeDeviceRemovalIT {
 		this.registry.start();
 		exchange(client);
 
-		command("rdma", "link", "delete", "rxe1");
-		await().atMost(30, TimeUnit.SECONDS)
-			.untilAsserted(() -> assertThat(server.lastDestroyReport()).isNotNull().satisfies((report) -> {
-				assertThat(report.trigger()).isEqualTo(DestroyTrigger.DEVICE_REMOVAL);
-				assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
-			}));
+		deleteDeviceUnder(server);
 		assertThat(client.state()).isNotEqualTo(EndpointState.UP);
 
 		addDevice();
 		server.start();
 		await().atMost(60, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
 		exchange(client);
-		assertThat(this.registry.destroyAll(DestroyTrigger.SHUTDOWN))
-			.allSatisfy((report) -> assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS));
-		assertThat(counts()).isEqualTo(before);
+		deleteDeviceUnder(server);
+		this.registry.close();
+		command("ip", "link", "delete", "removable");
+		assertThat(KernelObjects.counts()).isEqualTo(this.before);
 	}
 
-	// Without the index, which a device gets anew.
-	private static String counts() {
-		return KernelObjects.counts().replaceAll("(?m)^\\d+: ", "");
+	private static void deleteDeviceUnder(RdmaServer server) throws Exception {
+		DestroyReport last = server.lastDestroyReport();
+		command("rdma", "link", "delete", "rxe1");
+		await().atMost(30, TimeUnit.SECONDS).until(() -> server.state() == EndpointState.IDLE);
+		assertThat(server.lastDestroyReport()).isNotNull().isNotSameAs(last).satisfies((report) -> {
+			assertThat(report.trigger()).isEqualTo(DestroyTrigger.DEVICE_REMOVAL);
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		});
 	}
 
 	private static void exchange(RdmaClient client) throws Exception {
