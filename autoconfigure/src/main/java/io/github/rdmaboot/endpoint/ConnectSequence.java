@@ -15,7 +15,6 @@ import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.CmEventType;
-import io.github.rdmaboot.provider.CmIdOption;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.PortSpace;
@@ -59,7 +58,7 @@ final class ConnectSequence {
 			int resolveMillis = (int) Math.max(1, this.settings.resolveTimeout().toMillis());
 			connection.whileSettingUp(() -> {
 				id.create(runtime.channel(), PortSpace.TCP, connection::onEvent);
-				setOptions(id);
+				this.settings.connection().applyOptions(id);
 				id.resolveAddr(source, destination, resolveMillis);
 			});
 			await(connection, "rdma_resolve_addr", CmEventType.ADDR_RESOLVED,
@@ -80,17 +79,6 @@ final class ConnectSequence {
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(this.settings.name(), address(), ex);
-		}
-	}
-
-	private void setOptions(OwnedCmId id) {
-		Integer tos = this.settings.connection().tos();
-		if (tos != null) {
-			id.setOption(CmIdOption.TOS, tos);
-		}
-		Integer ackTimeout = this.settings.connection().ackTimeout();
-		if (ackTimeout != null) {
-			id.setOption(CmIdOption.ACK_TIMEOUT, ackTimeout);
 		}
 	}
 

@@ -13,8 +13,6 @@ interface ConnectionOwner {
 
 	QueuePairSettings queuePairSettings();
 
-	ConnectionSettings connectionSettings();
-
 	MemorySettings memorySettings();
 
 	EndpointStatistics statistics();

@@ -1,5 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
+import io.github.rdmaboot.cm.OwnedCmId;
+import io.github.rdmaboot.provider.CmIdOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,18 @@ public record ConnectionSettings(int responderResources, int initiatorDepth, int
 		}
 		if (ackTimeout != null) {
 			Settings.between("ack-timeout", ackTimeout, 0, 31);
+		}
+	}
+
+	// Set the options of an id: of a client's before its address is resolved, of a
+	// server's
+	// before the request is accepted.
+	void applyOptions(OwnedCmId id) {
+		if (this.tos != null) {
+			id.setOption(CmIdOption.TOS, this.tos);
+		}
+		if (this.ackTimeout != null) {
+			id.setOption(CmIdOption.ACK_TIMEOUT, this.ackTimeout);
 		}
 	}
 

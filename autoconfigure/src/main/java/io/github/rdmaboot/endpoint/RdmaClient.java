@@ -331,11 +331,6 @@ public final class RdmaClient extends ManagedEndpoint {
 	}
 
 	@Override
-	public ConnectionSettings connectionSettings() {
-		return this.settings.connection();
-	}
-
-	@Override
 	public MemorySettings memorySettings() {
 		return this.settings.memory();
 	}

@@ -199,6 +199,7 @@ public final class RdmaServer extends ManagedEndpoint {
 		try {
 			connection.setUp();
 			ConnectionSettings parameters = this.settings.connection();
+			connection.whileSettingUp(() -> parameters.applyOptions(connection.ownedCmId()));
 			connection.whileSettingUp(() -> connection.ownedCmId()
 				.accept(new ConnectionParameters(parameters.privateData(),
 						Math.min(parameters.responderResources(), request.responderResources()),
@@ -244,11 +245,6 @@ public final class RdmaServer extends ManagedEndpoint {
 	@Override
 	public QueuePairSettings queuePairSettings() {
 		return this.settings.queuePair();
-	}
-
-	@Override
-	public ConnectionSettings connectionSettings() {
-		return this.settings.connection();
 	}
 
 	@Override

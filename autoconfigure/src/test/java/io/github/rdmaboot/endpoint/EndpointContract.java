@@ -42,6 +42,8 @@ abstract class EndpointContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+	static final int UNCOUNTED = -1;
+
 	private final List<RdmaEndpoints> registries = new ArrayList<>();
 
 	/**
@@ -168,6 +170,30 @@ abstract class EndpointContract {
 		}
 		await().atMost(PATIENCE).until(() -> outcomes.size() == 200);
 		assertThat(outcomes).containsOnly("null");
+	}
+
+	@Test
+	void optionsOfBothSidesAreTakenBeforeConnecting() throws Exception {
+		ConnectionSettings options = new ConnectionSettings(1, 1, 6, 7, new byte[0], 32, 15);
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(new ServerSettings("echo", localAddress(), 0, 16,
+				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY));
+		server.onMessage((connection, message) -> connection.send(message, (error) -> {
+		}));
+		registry.start();
+		RdmaClient client = registry.addClient(new ClientSettings("client", localAddress(), server.port(), null,
+				Duration.ofSeconds(2), Duration.ofSeconds(5), ClientStartup.LAZY, TestSettings.NO_RECONNECT,
+				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY));
+		client.start();
+		RdmaConnection connection = get(client.connect());
+		get(connection.send(ByteBuffer.wrap(new byte[] { 9 })));
+		assertThat(get(connection.receive())).containsExactly(9);
+		assertThat(optionCalls()).as("calls of rdma_set_option, two for each side").isIn(4, UNCOUNTED);
+	}
+
+	// How often an option was set, where the provider is counted.
+	int optionCalls() {
+		return UNCOUNTED;
 	}
 
 	@Test

@@ -11,6 +11,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -29,6 +31,8 @@ class LoopbackEndpointTests extends EndpointContract {
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
+	private FaultingProvider faulting;
+
 	@BeforeEach
 	void addHosts() throws UnknownHostException {
 		this.fabric.addAddress(InetAddress.getByName(localAddress()));
@@ -39,7 +43,13 @@ class LoopbackEndpointTests extends EndpointContract {
 
 	@Override
 	RdmaProvider openProvider() {
-		return new LoopbackRdmaProvider(this.fabric);
+		this.faulting = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder(false));
+		return this.faulting.provider();
+	}
+
+	@Override
+	int optionCalls() {
+		return this.faulting.counts().get("rdmaSetOption").get();
 	}
 
 	@Override
