@@ -67,6 +67,14 @@ public final class MemoryRegion {
 	}
 
 	/**
+	 * Return the key for the work requests of peers.
+	 * @return the key
+	 */
+	public int rkey() {
+		return this.data.rkey();
+	}
+
+	/**
 	 * Return the memory.
 	 * @return the buffer that was registered
 	 */
