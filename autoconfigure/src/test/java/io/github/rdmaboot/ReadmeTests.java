@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.github.rdmaboot.autoconfigure.RdmaProperties;
+import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
@@ -85,7 +86,8 @@ class ReadmeTests {
 						Duration.ofSeconds(5)),
 				null)) {
 			endpoints.addServer(new ServerSettings("echo", "*", 0, 0, new QueuePairSettings(16, 16, 1, 1, 0),
-					new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null), new MemorySettings(16384, 16)));
+					new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null), new MemorySettings(16384, 16),
+					CompletionSettings.defaults()));
 			new RdmaMetrics(endpoints).bindTo(registry);
 			TreeSet<String> meters = registry.getMeters()
 				.stream()

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.HandlerThread;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -73,9 +74,11 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param queuePair Sizes of the queue pair of each connection.
 	 * @param connection Parameters of each connection.
 	 * @param memory Registered memory of each connection.
+	 * @param completion How completions are taken and handed on.
 	 */
 	public record Server(@DefaultValue("*") String address, @Nullable Integer port, @DefaultValue("128") int backlog,
-			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory) {
+			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory,
+			@DefaultValue Completion completion) {
 
 	}
 
@@ -93,11 +96,13 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param queuePair Sizes of the queue pair of the connection.
 	 * @param connection Parameters of the connection.
 	 * @param memory Registered memory of the connection.
+	 * @param completion How completions are taken and handed on.
 	 */
 	public record Client(@Nullable String address, @Nullable Integer port, @Nullable String localAddress,
 			@DefaultValue("2s") Duration resolveTimeout, @DefaultValue("5s") Duration connectTimeout,
 			@DefaultValue("background") ClientStartup startup, @DefaultValue Reconnect reconnect,
-			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory) {
+			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory,
+			@DefaultValue Completion completion) {
 
 	}
 
@@ -152,6 +157,16 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	public record Connection(@DefaultValue("1") int responderResources, @DefaultValue("1") int initiatorDepth,
 			@DefaultValue("6") int retryCount, @DefaultValue("7") int rnrRetryCount,
 			@DefaultValue("") String privateData, @Nullable Integer tos, @Nullable Integer ackTimeout) {
+
+	}
+
+	/**
+	 * How completions are taken and handed on.
+	 *
+	 * @param handlers Where message handlers, callbacks and what depends on futures run.
+	 * On the completion thread they must not block.
+	 */
+	public record Completion(@DefaultValue("executor") HandlerThread handlers) {
 
 	}
 

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Completion;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Connection;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
@@ -12,6 +13,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Reconnect;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Server;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Shutdown;
 import io.github.rdmaboot.endpoint.ClientSettings;
+import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
@@ -46,7 +48,7 @@ final class SettingsConverter {
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
 		return convert(path, () -> new ServerSettings(name, properties.address(), port, properties.backlog(), queuePair,
-				connection, memory));
+				connection, memory, completion(properties.completion())));
 	}
 
 	static ClientSettings client(String name, Client properties) {
@@ -59,7 +61,8 @@ final class SettingsConverter {
 		ReconnectSettings reconnect = reconnect(path, properties.reconnect());
 		return convert(path,
 				() -> new ClientSettings(name, address, port, properties.localAddress(), properties.resolveTimeout(),
-						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory));
+						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory,
+						completion(properties.completion())));
 	}
 
 	private static ReconnectSettings reconnect(String path, Reconnect properties) {
@@ -80,6 +83,10 @@ final class SettingsConverter {
 		return convert(path + ".connection", () -> new ConnectionSettings(properties.responderResources(),
 				properties.initiatorDepth(), properties.retryCount(), properties.rnrRetryCount(),
 				properties.privateData().getBytes(StandardCharsets.UTF_8), properties.tos(), properties.ackTimeout()));
+	}
+
+	private static CompletionSettings completion(Completion properties) {
+		return new CompletionSettings(properties.handlers());
 	}
 
 	private static MemorySettings memory(String path, Memory properties) {

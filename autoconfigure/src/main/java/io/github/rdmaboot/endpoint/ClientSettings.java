@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param connection the parameters of the connection, with private data of at most 56
  * bytes
  * @param memory the memory of the connection
+ * @param completion how completions are taken and handed on
  */
 public record ClientSettings(String name, String address, int port, @Nullable String localAddress,
 		Duration resolveTimeout, Duration connectTimeout, ClientStartup startup, ReconnectSettings reconnect,
-		QueuePairSettings queuePair, ConnectionSettings connection, MemorySettings memory) {
+		QueuePairSettings queuePair, ConnectionSettings connection, MemorySettings memory,
+		CompletionSettings completion) {
 
 	/** What InfiniBand leaves of 92 bytes beside the header of librdmacm's requests. */
 	private static final int MAX_PRIVATE_DATA = 56;

@@ -15,6 +15,8 @@ interface ConnectionOwner {
 
 	MemorySettings memorySettings();
 
+	CompletionSettings completionSettings();
+
 	EndpointStatistics statistics();
 
 	@Nullable RdmaMessageHandler messageHandler();

@@ -336,6 +336,11 @@ public final class RdmaClient extends ManagedEndpoint {
 	}
 
 	@Override
+	public CompletionSettings completionSettings() {
+		return this.settings.completion();
+	}
+
+	@Override
 	public String toString() {
 		return "RDMA client '" + name() + "' to " + address() + " (" + state() + ")";
 	}

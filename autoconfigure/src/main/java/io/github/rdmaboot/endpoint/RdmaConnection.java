@@ -209,7 +209,7 @@ public final class RdmaConnection {
 	 */
 	void setUp() {
 		whileSettingUp(() -> this.resources.create(this.id, this.runtime.devices(), this.owner, this,
-				this::onCompletion, this.runtime.handlerExecutor()));
+				this::onCompletion, this.owner.completionSettings().executor(this.runtime.handlerExecutor())));
 	}
 
 	// Tune the queue pair once it is ready to receive.

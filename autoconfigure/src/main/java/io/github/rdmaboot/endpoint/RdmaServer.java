@@ -253,6 +253,11 @@ public final class RdmaServer extends ManagedEndpoint {
 	}
 
 	@Override
+	public CompletionSettings completionSettings() {
+		return this.settings.completion();
+	}
+
+	@Override
 	public String toString() {
 		return "RDMA server '" + name() + "' on " + address() + " (" + state() + ")";
 	}

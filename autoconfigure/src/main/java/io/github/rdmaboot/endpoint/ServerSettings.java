@@ -12,9 +12,10 @@ package io.github.rdmaboot.endpoint;
  * @param connection the parameters of the connections, with private data of at most 196
  * bytes
  * @param memory the memory of each connection
+ * @param completion how completions are taken and handed on
  */
 public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
-		ConnectionSettings connection, MemorySettings memory) {
+		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion) {
 
 	/** What InfiniBand carries beside the answer to a request. */
 	private static final int MAX_PRIVATE_DATA = 196;

@@ -39,8 +39,7 @@ final class CompletionChannel {
 		this.provider = provider;
 		this.handle = handle;
 		this.waker = waker;
-		this.thread = new Thread(this::run, threadName);
-		this.thread.setDaemon(true);
+		this.thread = new CompletionThread(this::run, threadName);
 	}
 
 	static CompletionChannel open(RdmaProvider provider, long context, String threadName) {

@@ -7,7 +7,9 @@ import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientSettings;
 import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.HandlerThread;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
@@ -88,7 +90,8 @@ class RdmaPropertiesTests {
 		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
 		assertThat(settings).usingRecursiveComparison()
 			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7, new QueuePairSettings(11, 12, 2, 3, 64),
-					commonConnection(), new MemorySettings(4096, 8)));
+					commonConnection(), new MemorySettings(4096, 8),
+					new CompletionSettings(HandlerThread.COMPLETION_THREAD)));
 	}
 
 	@Test
@@ -111,7 +114,8 @@ class RdmaPropertiesTests {
 			.isEqualTo(new ClientSettings("echo", "192.0.2.1", 7471, "192.0.2.2", Duration.ofSeconds(3),
 					Duration.ofSeconds(4), ClientStartup.LAZY,
 					new ReconnectSettings(false, Duration.ofSeconds(1), Duration.ofSeconds(2), 0.5, 9),
-					new QueuePairSettings(11, 12, 2, 3, 64), commonConnection(), new MemorySettings(4096, 8)));
+					new QueuePairSettings(11, 12, 2, 3, 64), commonConnection(), new MemorySettings(4096, 8),
+					new CompletionSettings(HandlerThread.COMPLETION_THREAD)));
 	}
 
 	@Test
@@ -256,6 +260,7 @@ class RdmaPropertiesTests {
 		this.source.put(endpoint + "connection.ack-timeout", "18");
 		this.source.put(endpoint + "memory.buffer-size", "4KB");
 		this.source.put(endpoint + "memory.buffer-count", "8");
+		this.source.put(endpoint + "completion.handlers", "completion-thread");
 	}
 
 	private static ConnectionSettings commonConnection() {

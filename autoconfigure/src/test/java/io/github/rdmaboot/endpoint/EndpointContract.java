@@ -137,13 +137,13 @@ abstract class EndpointContract {
 		RdmaEndpoints registry = registry();
 		MemorySettings small = new MemorySettings(100, 3);
 		RdmaServer server = registry.addServer(new ServerSettings("echo", localAddress(), 0, 16,
-				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, small));
+				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, small, CompletionSettings.defaults()));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		registry.start();
 		RdmaClient client = registry.addClient(new ClientSettings("echo-client", localAddress(), server.port(), null,
 				PATIENCE, PATIENCE, ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, TestSettings.QUEUE_PAIR,
-				TestSettings.CONNECTION, small));
+				TestSettings.CONNECTION, small, CompletionSettings.defaults()));
 		client.start();
 		RdmaConnection connection = get(client.connect());
 		byte[] message = new byte[100];
@@ -177,13 +177,13 @@ abstract class EndpointContract {
 		ConnectionSettings options = new ConnectionSettings(1, 1, 6, 7, new byte[0], 32, 15);
 		RdmaEndpoints registry = registry();
 		RdmaServer server = registry.addServer(new ServerSettings("echo", localAddress(), 0, 16,
-				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY));
+				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY, CompletionSettings.defaults()));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		registry.start();
 		RdmaClient client = registry.addClient(new ClientSettings("client", localAddress(), server.port(), null,
 				Duration.ofSeconds(2), Duration.ofSeconds(5), ClientStartup.LAZY, TestSettings.NO_RECONNECT,
-				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY));
+				TestSettings.QUEUE_PAIR, options, TestSettings.MEMORY, CompletionSettings.defaults()));
 		client.start();
 		RdmaConnection connection = get(client.connect());
 		get(connection.send(ByteBuffer.wrap(new byte[] { 9 })));

@@ -107,8 +107,9 @@ class LoopbackEndpointTests extends EndpointContract {
 	@Test
 	void messageLargerThanTheBuffersOfThePeerNamesThem() throws Exception {
 		RdmaEndpoints registry = registry();
-		RdmaServer server = registry.addServer(new ServerSettings("narrow", localAddress(), 0, 16,
-				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, new MemorySettings(64, 4)));
+		RdmaServer server = registry
+			.addServer(new ServerSettings("narrow", localAddress(), 0, 16, TestSettings.QUEUE_PAIR,
+					TestSettings.CONNECTION, new MemorySettings(64, 4), CompletionSettings.defaults()));
 		registry.start();
 		RdmaClient client = client(registry, server, TestSettings.NO_RECONNECT);
 		client.start();

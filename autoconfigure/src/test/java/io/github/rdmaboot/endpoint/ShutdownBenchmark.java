@@ -81,8 +81,8 @@ public final class ShutdownBenchmark {
 		RdmaEndpoints endpoints = new RdmaEndpoints(() -> provider, ShutdownSettings.defaults(), null);
 		CountDownLatch established = new CountDownLatch(2 * connections);
 		countDown(endpoints, established);
-		RdmaServer server = endpoints
-			.addServer(new ServerSettings("server", ADDRESS, 0, 0, QUEUE_PAIR, TestSettings.CONNECTION, MEMORY));
+		RdmaServer server = endpoints.addServer(new ServerSettings("server", ADDRESS, 0, 0, QUEUE_PAIR,
+				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
 		endpoints.start();
 		for (int i = 0; i < connections; i++) {
 			endpoints.addClient(client("client-" + i, server.port())).start();
@@ -145,7 +145,7 @@ public final class ShutdownBenchmark {
 
 	private static ClientSettings client(String name, int port) {
 		return new ClientSettings(name, ADDRESS, port, null, LIMIT, LIMIT, ClientStartup.BACKGROUND,
-				TestSettings.NO_RECONNECT, QUEUE_PAIR, TestSettings.CONNECTION, MEMORY);
+				TestSettings.NO_RECONNECT, QUEUE_PAIR, TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults());
 	}
 
 	private static void countDown(RdmaEndpoints endpoints, CountDownLatch established) {

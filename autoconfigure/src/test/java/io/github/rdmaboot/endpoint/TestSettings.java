@@ -22,8 +22,18 @@ final class TestSettings {
 	private TestSettings() {
 	}
 
+	static ServerSettings server(String name, String address, int port, CompletionSettings completion) {
+		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY, completion);
+	}
+
+	static ClientSettings client(String name, String address, int port, CompletionSettings completion) {
+		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), Duration.ofSeconds(5),
+				ClientStartup.BACKGROUND, NO_RECONNECT, QUEUE_PAIR, CONNECTION, MEMORY, completion);
+	}
+
 	static ServerSettings server(String name, String address, int port) {
-		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY);
+		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY,
+				CompletionSettings.defaults());
 	}
 
 	static ClientSettings client(String name, String address, int port, ClientStartup startup,
@@ -34,7 +44,7 @@ final class TestSettings {
 	static ClientSettings client(String name, String address, int port, ClientStartup startup,
 			ReconnectSettings reconnect, Duration connectTimeout) {
 		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), connectTimeout, startup, reconnect,
-				QUEUE_PAIR, CONNECTION, MEMORY);
+				QUEUE_PAIR, CONNECTION, MEMORY, CompletionSettings.defaults());
 	}
 
 }

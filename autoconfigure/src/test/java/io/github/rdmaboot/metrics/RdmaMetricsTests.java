@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
@@ -49,7 +50,8 @@ class RdmaMetricsTests {
 	@BeforeEach
 	void bind() {
 		this.endpoints.addServer(new ServerSettings("echo", "*", 0, 128, new QueuePairSettings(1, 1, 1, 1, 0),
-				new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null), new MemorySettings(1024, 1)));
+				new ConnectionSettings(1, 1, 6, 7, new byte[0], null, null), new MemorySettings(1024, 1),
+				CompletionSettings.defaults()));
 		this.metrics.bindTo(this.registry);
 	}
 

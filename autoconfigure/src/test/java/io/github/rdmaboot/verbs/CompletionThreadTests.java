@@ -1,0 +1,66 @@
+package io.github.rdmaboot.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link CompletionThread}.
+ */
+class CompletionThreadTests {
+
+	private static List<String> onCompletionThread(Runnable work, List<String> log) throws Exception {
+		CompletableFuture<List<String>> done = new CompletableFuture<>();
+		new CompletionThread(() -> {
+			work.run();
+			done.complete(log);
+		}, "completions").start();
+		return done.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void taskOfAnotherThreadIsLeftToIt() {
+		List<String> log = new ArrayList<>();
+		assertThat(CompletionThread.tryRun(() -> log.add("ran"))).isFalse();
+		assertThat(log).isEmpty();
+	}
+
+	@Test
+	void taskRunsBeforeTheMethodReturns() throws Exception {
+		List<String> log = new ArrayList<>();
+		assertThat(onCompletionThread(() -> {
+			CompletionThread.tryRun(() -> log.add(Thread.currentThread().getName()));
+			log.add("returned");
+		}, log)).containsExactly("completions", "returned");
+	}
+
+	@Test
+	void taskOfATaskFollowsIt() throws Exception {
+		List<String> log = new ArrayList<>();
+		assertThat(onCompletionThread(() -> {
+			CompletionThread.tryRun(() -> {
+				CompletionThread.tryRun(() -> log.add("inner"));
+				log.add("outer");
+			});
+			log.add("returned");
+		}, log)).containsExactly("outer", "inner", "returned");
+	}
+
+	@Test
+	void taskThatThrowsStopsNoOther() throws Exception {
+		List<String> log = new ArrayList<>();
+		assertThat(onCompletionThread(() -> {
+			CompletionThread.tryRun(() -> {
+				CompletionThread.tryRun(() -> log.add("inner"));
+				throw new IllegalStateException("expected by the test");
+			});
+			CompletionThread.tryRun(() -> log.add("next"));
+		}, log)).containsExactly("inner", "next");
+	}
+
+}
