@@ -3,9 +3,7 @@ package io.github.rdmaboot.endpoint;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.OwnedCmId;
@@ -17,11 +15,11 @@ import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers and clients have in common: their state, their connections and the way in
- * which they are destroyed. The monitor of this object guards the state and the runtime;
- * no native call is made under it.
+ * What all endpoints have in common: their state and the way in which they are destroyed.
+ * The monitor of this object guards the state and the runtime; no native call is made
+ * under it.
  */
-abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
+abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	private final RdmaEndpoints registry;
 
@@ -31,8 +29,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 
 	private final EndpointStatistics statistics = new EndpointStatistics();
 
-	private final Map<Long, RdmaConnection> connections = new ConcurrentHashMap<>();
-
 	private EndpointState state = EndpointState.IDLE;
 
 	private @Nullable EndpointRuntime runtime;
@@ -41,13 +37,9 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 
 	private long stuck;
 
-	private long numbers;
-
 	private volatile @Nullable RuntimeException lastError;
 
 	private volatile @Nullable DestroyReport lastDestroyReport;
-
-	private volatile @Nullable RdmaMessageHandler messageHandler;
 
 	ManagedEndpoint(RdmaEndpoints registry, String name) {
 		this.registry = registry;
@@ -105,7 +97,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 				return new Begun(null, List.of(), this.destroying);
 			}
 			runtime = this.runtime;
-			if (runtime == null && this.connections.isEmpty() && this.state == EndpointState.IDLE) {
+			if (runtime == null && allConnections().isEmpty() && this.state == EndpointState.IDLE) {
 				return new Begun(null, List.of(), null);
 			}
 			done = new CompletableFuture<>();
@@ -122,7 +114,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		if (own != null) {
 			members.add(own);
 		}
-		for (RdmaConnection connection : this.connections.values()) {
+		for (RdmaConnection connection : allConnections()) {
 			if (connection.claim()) {
 				claimed.add(connection);
 				members.add(connection.teardown().member());
@@ -143,19 +135,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		}
 		if (destroying != null) {
 			destroying.complete(report);
-		}
-	}
-
-	// Add a connection unless the endpoint is being destroyed.
-	@Nullable RdmaConnection addConnection(ConnectionFactory factory) {
-		synchronized (this) {
-			EndpointRuntime runtime = this.runtime;
-			if (runtime == null) {
-				return null;
-			}
-			RdmaConnection connection = factory.create(runtime, ++this.numbers);
-			this.connections.put(connection.number(), connection);
-			return connection;
 		}
 	}
 
@@ -185,9 +164,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		}
 	}
 
-	@Override
-	public void destroyed(RdmaConnection connection, DestroyReport report) {
-		this.connections.remove(connection.number());
+	// A connection was destroyed, with the endpoint or alone.
+	void remember(DestroyReport report) {
 		this.lastDestroyReport = report;
 		synchronized (this) {
 			if (report.connection() != 0) {
@@ -212,8 +190,9 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 		}
 	}
 
+	// Return the connections, those that are not established included.
 	Collection<RdmaConnection> allConnections() {
-		return this.connections.values();
+		return List.of();
 	}
 
 	@Override
@@ -224,17 +203,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	@Override
 	public EndpointStatistics statistics() {
 		return this.statistics;
-	}
-
-	@Override
-	public @Nullable RdmaMessageHandler messageHandler() {
-		return this.messageHandler;
-	}
-
-	@Override
-	public void onMessage(RdmaMessageHandler handler) {
-		this.messageHandler = handler;
-		this.connections.values().forEach(RdmaConnection::serveInbox);
 	}
 
 	@Override
@@ -253,7 +221,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 
 	@Override
 	public Collection<RdmaConnection> connections() {
-		return this.connections.values().stream().filter(RdmaConnection::isOpen).toList();
+		return allConnections().stream().filter(RdmaConnection::isOpen).toList();
 	}
 
 	@Override
@@ -286,22 +254,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint, ConnectionOwner {
 	 */
 	record Begun(@Nullable DestroyGroup group, List<RdmaConnection> claimed,
 			@Nullable CompletableFuture<DestroyReport> done) {
-
-	}
-
-	/**
-	 * Makes a connection.
-	 */
-	@FunctionalInterface
-	interface ConnectionFactory {
-
-		/**
-		 * Make the connection.
-		 * @param runtime what started endpoints share
-		 * @param number the number of the connection
-		 * @return the connection
-		 */
-		RdmaConnection create(EndpointRuntime runtime, long number);
 
 	}
 

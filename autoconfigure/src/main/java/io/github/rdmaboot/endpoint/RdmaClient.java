@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * objects of the one before have been destroyed. The monitor of this object guards the
  * attempt, the waiting future and the timer.
  */
-public final class RdmaClient extends ManagedEndpoint {
+public final class RdmaClient extends ConnectedEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(RdmaClient.class);
 

@@ -7,8 +7,8 @@ import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Server or client that owns a CM id and connections. All methods may be called from any
- * thread.
+ * Server, client or datagram endpoint: owns a CM id and what hangs on it. All methods may
+ * be called from any thread.
  */
 public interface RdmaEndpoint {
 
@@ -25,7 +25,7 @@ public interface RdmaEndpoint {
 	EndpointState state();
 
 	/**
-	 * Return the CM id that listens or connects.
+	 * Return the CM id that listens, connects or has the datagram queue pair.
 	 * @return the CM id, the same object for the endpoint's whole life
 	 */
 	CmId cmId();
@@ -38,7 +38,7 @@ public interface RdmaEndpoint {
 
 	/**
 	 * Return the connections that are established.
-	 * @return a snapshot
+	 * @return a snapshot, empty for a datagram endpoint
 	 */
 	Collection<RdmaConnection> connections();
 
@@ -59,13 +59,6 @@ public interface RdmaEndpoint {
 	 * @return the counters, the same object for the endpoint's whole life
 	 */
 	EndpointStatistics statistics();
-
-	/**
-	 * Set what takes the messages of all connections, instead of
-	 * {@link RdmaConnection#receive()}.
-	 * @param handler the handler
-	 */
-	void onMessage(RdmaMessageHandler handler);
 
 	/**
 	 * Destroy everything native of the endpoint in order and within the configured

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * {@code setupLock} is held while the listener is made, so that a destroy which comes in
  * between waits for the call in progress, and none follows it.
  */
-public final class RdmaServer extends ManagedEndpoint {
+public final class RdmaServer extends ConnectedEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(RdmaServer.class);
 
