@@ -7,31 +7,15 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 
 /**
- * Native memory in which one thread places the arguments of calls through function
- * pointers and finds their results. Used again for each call, so a call allocates
+ * What one thread needs for calls on the data path: the calls themselves and native
+ * memory for their arguments and results. Used again for each call, so a call allocates
  * nothing.
  */
 final class CallBlock {
 
 	private static final int ALIGNMENT = 64;
 
-	private static final int RESULT = 0;
-
-	private static final int ARGUMENT_ADDRESSES = 8;
-
-	private static final int FIRST = 32;
-
-	private static final int SECOND = 40;
-
-	private static final int THIRD = 48;
-
-	private static final int OUTPUT = 56;
-
-	private static final int SIZE = 64;
-
-	private final ByteBuffer cells = allocate(SIZE);
-
-	private final long address = addressOf(this.cells);
+	private final FunctionCalls calls;
 
 	private final SendRequestList sends = new SendRequestList();
 
@@ -39,10 +23,16 @@ final class CallBlock {
 
 	private final CompletionArray completions = new CompletionArray();
 
-	CallBlock() {
-		this.cells.putLong(ARGUMENT_ADDRESSES, this.address + FIRST);
-		this.cells.putLong(ARGUMENT_ADDRESSES + Long.BYTES, this.address + SECOND);
-		this.cells.putLong(ARGUMENT_ADDRESSES + 2 * Long.BYTES, this.address + THIRD);
+	private final ByteBuffer bad = allocate(Long.BYTES);
+
+	private final long badAddress = addressOf(this.bad);
+
+	CallBlock(FunctionCalls calls) {
+		this.calls = calls;
+	}
+
+	FunctionCalls calls() {
+		return this.calls;
 	}
 
 	SendRequestList sends() {
@@ -58,75 +48,23 @@ final class CallBlock {
 	}
 
 	/**
-	 * Call {@code int f(first, second, &output)}.
+	 * Post a list of work requests.
 	 * @param function the function's address
-	 * @param first the first argument
-	 * @param second the second argument
+	 * @param queue the queue
+	 * @param requests the address of the first request
 	 * @return what the function returned
 	 */
-	int callWithOutput(long function, long first, long second) {
-		this.cells.putLong(FIRST, first);
-		this.cells.putLong(SECOND, second);
-		this.cells.putLong(THIRD, this.address + OUTPUT);
-		this.cells.putLong(OUTPUT, 0);
-		return call(FunctionSignature.POINTER_POINTER_POINTER, function);
+	int post(long function, long queue, long requests) {
+		this.bad.putLong(0, 0);
+		return this.calls.post(function, queue, requests, this.badAddress);
 	}
 
 	/**
-	 * Return the pointer that the last call with an output wrote.
-	 * @return the pointer, 0 when it wrote none
+	 * Return the address of the first request that the last post did not take.
+	 * @return the address, 0 when the function told none
 	 */
-	long output() {
-		return this.cells.getLong(OUTPUT);
-	}
-
-	/**
-	 * Call {@code int f(void *first, void *second, void *third)}.
-	 * @param function the function's address
-	 * @param first the first argument
-	 * @param second the second argument
-	 * @param third the third argument
-	 * @return what the function returned
-	 */
-	int call(long function, long first, long second, long third) {
-		this.cells.putLong(FIRST, first);
-		this.cells.putLong(SECOND, second);
-		this.cells.putLong(THIRD, third);
-		return call(FunctionSignature.POINTER_POINTER_POINTER, function);
-	}
-
-	/**
-	 * Call {@code int f(void *first, int second, void *third)}.
-	 * @param function the function's address
-	 * @param first the first argument
-	 * @param second the second argument
-	 * @param third the third argument
-	 * @return what the function returned
-	 */
-	int call(long function, long first, int second, long third) {
-		this.cells.putLong(FIRST, first);
-		this.cells.putInt(SECOND, second);
-		this.cells.putLong(THIRD, third);
-		return call(FunctionSignature.POINTER_INT_POINTER, function);
-	}
-
-	/**
-	 * Call {@code int f(void *first, int second)}.
-	 * @param function the function's address
-	 * @param first the first argument
-	 * @param second the second argument
-	 * @return what the function returned
-	 */
-	int call(long function, long first, int second) {
-		this.cells.putLong(FIRST, first);
-		this.cells.putInt(SECOND, second);
-		return call(FunctionSignature.POINTER_INT, function);
-	}
-
-	private int call(FunctionSignature signature, long function) {
-		signature.call(function, this.address + RESULT, this.address + ARGUMENT_ADDRESSES);
-		// libffi widens the result to a register, on machines of either byte order.
-		return (int) this.cells.getLong(RESULT);
+	long bad() {
+		return this.bad.getLong(0);
 	}
 
 	/**

@@ -13,30 +13,34 @@ import io.github.rdmaboot.provider.WorkCompletion;
  */
 final class DataPath {
 
-	private final ThreadLocal<CallBlock> blocks = ThreadLocal.withInitial(CallBlock::new);
+	private final ThreadLocal<CallBlock> blocks;
+
+	DataPath(CallPath path) {
+		this.blocks = ThreadLocal.withInitial(() -> new CallBlock(path.calls()));
+	}
 
 	int postSend(long qp, SendWorkRequest first) {
 		CallBlock block = this.blocks.get();
 		SendRequestList list = block.sends();
-		long function = function(qp + QueuePairLayout.CONTEXT, ContextLayout.POST_SEND);
-		int result = block.callWithOutput(function, qp, list.write(first));
-		list.markPosted(first, block.output(), result);
+		long function = function(block, qp + QueuePairLayout.CONTEXT, ContextLayout.POST_SEND);
+		int result = block.post(function, qp, list.write(first));
+		list.markPosted(first, block.bad(), result);
 		return Math.abs(result);
 	}
 
 	int postRecv(long qp, ReceiveWorkRequest first) {
-		return post(function(qp + QueuePairLayout.CONTEXT, ContextLayout.POST_RECV), qp, first);
+		return post(qp, QueuePairLayout.CONTEXT, ContextLayout.POST_RECV, first);
 	}
 
 	int postSrqRecv(long srq, ReceiveWorkRequest first) {
-		return post(function(srq + SharedReceiveQueueLayout.CONTEXT, ContextLayout.POST_SRQ_RECV), srq, first);
+		return post(srq, SharedReceiveQueueLayout.CONTEXT, ContextLayout.POST_SRQ_RECV, first);
 	}
 
-	private int post(long function, long queue, ReceiveWorkRequest first) {
+	private int post(long queue, int context, int offset, ReceiveWorkRequest first) {
 		CallBlock block = this.blocks.get();
 		ReceiveRequestList list = block.receives();
-		int result = block.callWithOutput(function, queue, list.write(first));
-		list.markPosted(first, block.output(), result);
+		int result = block.post(function(block, queue + context, offset), queue, list.write(first));
+		list.markPosted(first, block.bad(), result);
 		return Math.abs(result);
 	}
 
@@ -46,8 +50,8 @@ final class DataPath {
 		}
 		CallBlock block = this.blocks.get();
 		CompletionArray array = block.completions();
-		int count = block.call(function(cq + CompletionQueueLayout.CONTEXT, ContextLayout.POLL_CQ), cq,
-				completions.length, array.reserve(completions.length));
+		long function = function(block, cq + CompletionQueueLayout.CONTEXT, ContextLayout.POLL_CQ);
+		int count = block.calls().poll(function, cq, completions.length, array.reserve(completions.length));
 		if (count < 0) {
 			throw new RdmaException("ibv_poll_cq", Errno.EIO.value());
 		}
@@ -56,14 +60,15 @@ final class DataPath {
 	}
 
 	int reqNotifyCq(long cq, boolean solicitedOnly) {
-		long function = function(cq + CompletionQueueLayout.CONTEXT, ContextLayout.REQ_NOTIFY_CQ);
-		return Math.abs(this.blocks.get().call(function, cq, solicitedOnly ? 1 : 0));
+		CallBlock block = this.blocks.get();
+		long function = function(block, cq + CompletionQueueLayout.CONTEXT, ContextLayout.REQ_NOTIFY_CQ);
+		return Math.abs(block.calls().arm(function, cq, solicitedOnly ? 1 : 0));
 	}
 
 	// Read anew for each call: an address may be used again for an object of another
 	// device.
-	private static long function(long contextField, int offset) {
-		return RawMemory.getLong(RawMemory.getLong(contextField) + offset);
+	private static long function(CallBlock block, long contextField, int offset) {
+		return block.calls().pointerAt(block.calls().pointerAt(contextField) + offset);
 	}
 
 }

@@ -25,10 +25,14 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class JnaIbvCalls extends JnaCmCalls implements IbvCalls {
 
-	private final DataPath dataPath = new DataPath();
+	private final DataPath dataPath;
 
 	private final OptionalFunction isForkInitialized = new OptionalFunction(Libibverbs.LIBRARY,
 			"ibv_is_fork_initialized");
+
+	JnaIbvCalls(CallPath path) {
+		this.dataPath = new DataPath(path);
+	}
 
 	@Override
 	public HandleList ibvGetDeviceList() {

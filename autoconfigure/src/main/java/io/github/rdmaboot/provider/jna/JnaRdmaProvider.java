@@ -6,6 +6,8 @@ import java.util.List;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.RdmaUnavailableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Provider that calls the real librdmacm and libibverbs. Holds no native object itself;
@@ -13,17 +15,21 @@ import io.github.rdmaboot.provider.RdmaUnavailableException;
  */
 public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 
+	private static final Logger logger = LoggerFactory.getLogger(JnaRdmaProvider.class);
+
 	private final Waiting waiting = new Waiting();
 
 	private final DeviceTree devices;
 
-	private JnaRdmaProvider(DeviceTree devices) {
+	private JnaRdmaProvider(DeviceTree devices, CallPath path) {
+		super(path);
 		this.devices = devices;
 	}
 
 	/**
 	 * Load the libraries and check that RDMA can be used; may block for some seconds
-	 * where a device is slow to open.
+	 * where a device is slow to open. The system property {@value CallPath#PROPERTY} set
+	 * to {@code jna} keeps Java 22 and newer from using its foreign function API.
 	 * @return the provider
 	 * @throws RdmaUnavailableException when RDMA cannot be used, with the reason and what
 	 * to do about it
@@ -37,8 +43,10 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 		NativeLibraries.bind();
 		DeviceTree devices = new DeviceTree(root);
 		new EnvironmentCheck(devices, EnvironmentCheck::isAccessible).requireUsable();
-		JnaRdmaProvider provider = new JnaRdmaProvider(devices);
-		new SelfCheck(provider, devices).run();
+		CallPath path = CallPath.choose();
+		logger.debug("Calls on the data path: {}", path);
+		JnaRdmaProvider provider = new JnaRdmaProvider(devices, path);
+		new SelfCheck(provider, devices, path).run();
 		return provider;
 	}
 

@@ -22,9 +22,12 @@ final class SelfCheck {
 
 	private final DeviceTree tree;
 
-	SelfCheck(JnaRdmaProvider provider, DeviceTree tree) {
+	private final CallPath path;
+
+	SelfCheck(JnaRdmaProvider provider, DeviceTree tree, CallPath path) {
 		this.provider = provider;
 		this.tree = tree;
+		this.path = path;
 	}
 
 	/**
@@ -32,7 +35,7 @@ final class SelfCheck {
 	 * @throws RdmaUnavailableException for the first thing that is not as expected
 	 */
 	void run() {
-		requireCallsThroughPointers();
+		requireCallsThroughPointers(this.path.calls());
 		requireEventChannel();
 		requireDevice();
 	}
@@ -40,17 +43,17 @@ final class SelfCheck {
 	/**
 	 * Check that functions can be called through their address, on one of the C library
 	 * whose results are known.
+	 * @param calls the calls
 	 */
-	static void requireCallsThroughPointers() {
+	static void requireCallsThroughPointers(FunctionCalls calls) {
 		long compare = Pointer.nativeValue(NativeLibrary.getProcess().getGlobalVariableAddress("memcmp"));
 		try (NativeBlock bytes = new NativeBlock(2 * Long.BYTES)) {
 			bytes.putLong(0, -1).putLong(Long.BYTES, -1);
-			CallBlock block = new CallBlock();
 			long second = bytes.address() + Long.BYTES;
-			int equal = block.call(compare, bytes.address(), second, Long.BYTES);
+			int equal = calls.post(compare, bytes.address(), second, Long.BYTES);
 			bytes.putByte(Long.BYTES - 1, 0);
-			int smaller = block.call(compare, bytes.address(), second, Long.BYTES);
-			int shorter = block.call(compare, bytes.address(), second, Long.BYTES - 1);
+			int smaller = calls.post(compare, bytes.address(), second, Long.BYTES);
+			int shorter = calls.post(compare, bytes.address(), second, Long.BYTES - 1);
 			require(equal == 0 && smaller < 0 && shorter == 0, "a call through a function pointer");
 		}
 	}

@@ -60,8 +60,8 @@ class NativeLibrariesTests {
 	}
 
 	@Test
-	void functionsAreCalledThroughTheirAddress() {
-		SelfCheck.requireCallsThroughPointers();
+	void jnaCallsFunctionsThroughTheirAddress() {
+		SelfCheck.requireCallsThroughPointers(CallPath.JNA.calls());
 	}
 
 	static final class Strange {
