@@ -47,6 +47,11 @@ public final class RdmaAutoConfiguration {
 	}
 
 	@Bean
+	RdmaQuiesceLifecycle rdmaQuiesceLifecycle(RdmaEndpoints endpoints) {
+		return new RdmaQuiesceLifecycle(endpoints);
+	}
+
+	@Bean
 	ListenerBinding rdmaListenerBinding(RdmaEndpoints endpoints, ObjectProvider<DestroyListener> destroyListeners,
 			ObjectProvider<ConnectListener> connectListeners) {
 		return new ListenerBinding(endpoints, destroyListeners, connectListeners);

@@ -1,5 +1,7 @@
 package io.github.rdmaboot.cm;
 
+import java.nio.charset.StandardCharsets;
+
 import io.github.rdmaboot.provider.CmEventStatus;
 import io.github.rdmaboot.provider.CmEventType;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +34,27 @@ public record CmEvent(CmEventType type, int status, byte[] privateData, int resp
 	 * instance
 	 */
 	public String describe() {
-		return "RDMA_CM_EVENT_" + this.type + ", " + CmEventStatus.describe(this.type.value(), this.status);
+		String said = (this.type == CmEventType.REJECTED) ? peerText() : null;
+		return "RDMA_CM_EVENT_" + this.type + ", " + CmEventStatus.describe(this.type.value(), this.status)
+				+ ((said != null) ? ", the peer says '" + said + "'" : "");
+	}
+
+	/**
+	 * Return the private data as text, without the padding of the transport.
+	 * @return the text, or {@code null} if there is none or not all of it is printable
+	 * ASCII
+	 */
+	public @Nullable String peerText() {
+		int length = this.privateData.length;
+		while (length > 0 && this.privateData[length - 1] == 0) {
+			length--;
+		}
+		for (int i = 0; i < length; i++) {
+			if (this.privateData[i] < ' ' || this.privateData[i] > '~') {
+				return null;
+			}
+		}
+		return (length > 0) ? new String(this.privateData, 0, length, StandardCharsets.US_ASCII) : null;
 	}
 
 }

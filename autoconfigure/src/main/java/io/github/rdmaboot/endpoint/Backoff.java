@@ -15,6 +15,8 @@ final class Backoff {
 
 	private int attempts;
 
+	private int pauses;
+
 	Backoff(ReconnectSettings settings) {
 		this.settings = settings;
 	}
@@ -24,16 +26,28 @@ final class Backoff {
 	 * @return the pause, or {@code null} when no further attempt is to be made
 	 */
 	@Nullable Duration next() {
-		if (!this.settings.enabled()
-				|| (this.settings.maxAttempts() > 0 && this.attempts >= this.settings.maxAttempts())) {
+		if (this.settings.maxAttempts() > 0 && this.attempts >= this.settings.maxAttempts()) {
+			return null;
+		}
+		this.attempts++;
+		return nextUncounted();
+	}
+
+	/**
+	 * Return the pause before an attempt that uses up none of the configured number,
+	 * since the peer asked for it.
+	 * @return the pause, or {@code null} when no further attempt is to be made
+	 */
+	@Nullable Duration nextUncounted() {
+		if (!this.settings.enabled()) {
 			return null;
 		}
 		long pause = this.settings.initialBackoff().toNanos();
 		long max = this.settings.maxBackoff().toNanos();
-		for (int i = 0; i < this.attempts && pause < max; i++) {
+		for (int i = 0; i < this.pauses && pause < max; i++) {
 			pause *= 2;
 		}
-		this.attempts++;
+		this.pauses++;
 		pause = Math.min(pause, max);
 		double random = this.settings.jitter() * ThreadLocalRandom.current().nextDouble();
 		return Duration.ofNanos((long) (pause * (1 - random)));
@@ -41,6 +55,7 @@ final class Backoff {
 
 	void reset() {
 		this.attempts = 0;
+		this.pauses = 0;
 	}
 
 }

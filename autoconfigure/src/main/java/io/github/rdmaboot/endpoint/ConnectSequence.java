@@ -142,6 +142,9 @@ final class ConnectSequence {
 			if (event.type() == expected && event.status() == 0) {
 				return;
 			}
+			if (event.type() == CmEventType.REJECTED) {
+				throw new ConnectionRejectedException(this.settings.name(), address(), event);
+			}
 			if (isFailure(event)) {
 				throw failure(call, event.errno(),
 						call + " failed with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
@@ -151,7 +154,7 @@ final class ConnectSequence {
 
 	private static boolean isFailure(CmEvent event) {
 		return switch (event.type()) {
-			case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DISCONNECTED, DEVICE_REMOVAL -> true;
+			case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, DISCONNECTED, DEVICE_REMOVAL -> true;
 			default -> event.status() != 0;
 		};
 	}

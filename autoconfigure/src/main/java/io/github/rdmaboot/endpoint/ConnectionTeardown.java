@@ -1,6 +1,5 @@
 package io.github.rdmaboot.endpoint;
 
-import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -22,8 +21,6 @@ import org.slf4j.LoggerFactory;
 final class ConnectionTeardown {
 
 	private static final Logger logger = LoggerFactory.getLogger(ConnectionTeardown.class);
-
-	private static final byte[] GOING_AWAY = "going away".getBytes(StandardCharsets.US_ASCII);
 
 	private final RdmaConnection connection;
 
@@ -72,7 +69,7 @@ final class ConnectionTeardown {
 		this.connection.beginClosing();
 		if (this.connection.wasRequested()) {
 			try {
-				this.id.reject(GOING_AWAY);
+				this.id.reject(RejectReason.GOING_AWAY.bytes());
 			}
 			catch (IllegalStateException ex) {
 				logger.debug("{} was answered meanwhile", this.connection, ex);

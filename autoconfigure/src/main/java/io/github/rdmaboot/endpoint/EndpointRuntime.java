@@ -30,6 +30,10 @@ interface EndpointRuntime {
 
 	ScheduledExecutorService scheduler();
 
+	// Whether connection requests are to be rejected, because the registry will be
+	// stopped.
+	boolean isQuiesced();
+
 	// Whether the registry is being stopped, so that nothing may be started any more.
 	boolean isClosing();
 

@@ -14,6 +14,12 @@ public enum EndpointState {
 	/** A server listens, a client is connected. */
 	UP,
 
+	/**
+	 * A server rejects connection requests, for the application is about to stop; the
+	 * connections that are there go on working until the server is destroyed.
+	 */
+	QUIESCED,
+
 	/** The connection was lost or could not be made; a reconnect may be under way. */
 	DOWN,
 

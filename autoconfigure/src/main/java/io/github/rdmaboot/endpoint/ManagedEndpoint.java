@@ -60,6 +60,11 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	// monitor.
 	abstract void stopping(EndpointRuntime runtime);
 
+	// The application is about to stop. A server takes no connection requests any more;
+	// what connects goes on, for what is still under way may need it.
+	void quiesce() {
+	}
+
 	// The endpoint may work again after a call that was stuck has returned.
 	abstract void recovered();
 

@@ -278,7 +278,8 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	private void retryLater() {
 		EndpointRuntime runtime = runtime();
-		Duration pause = this.backoff.next();
+		boolean goingAway = lastError() instanceof ConnectionRejectedException rejected && rejected.isGoingAway();
+		Duration pause = goingAway ? this.backoff.nextUncounted() : this.backoff.next();
 		if (runtime == null || pause == null) {
 			return;
 		}

@@ -15,6 +15,7 @@ import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.Errno;
@@ -352,6 +353,9 @@ public final class RdmaConnection {
 	}
 
 	private RdmaEndpointException failure(CmEvent event) {
+		if (event.type() == CmEventType.REJECTED) {
+			return new ConnectionRejectedException(this.owner.name(), Addresses.format(this.id.peerAddress()), event);
+		}
 		return new RdmaEndpointException(this.owner.name(), Addresses.format(this.id.peerAddress()),
 				"rdma_get_cm_event", event.errno(),
 				"the connection ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null);

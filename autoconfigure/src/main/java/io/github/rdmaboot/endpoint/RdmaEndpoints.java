@@ -228,7 +228,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 		StartedRuntime runtime;
 		synchronized (this) {
 			runtime = this.runtime;
-			if (runtime == null || this.stopping != null) {
+			boolean quiesced = runtime != null && runtime.isQuiesced() && endpoint instanceof RdmaServer;
+			if (runtime == null || this.stopping != null || quiesced) {
 				throw new IllegalStateException(
 						"RDMA endpoint '" + endpoint.name() + "' cannot be started while its registry is stopped");
 			}
@@ -248,6 +249,23 @@ public final class RdmaEndpoints implements AutoCloseable {
 	// Destroy an endpoint, or wait for its destroy that is under way.
 	DestroyReport destroy(ManagedEndpoint endpoint, DestroyTrigger trigger) {
 		return new EndpointsDestroy(limits(), this.listeners).run(List.of(endpoint), trigger).get(0);
+	}
+
+	/**
+	 * Let servers reject connection requests from now on, with a reason that peers can
+	 * read, while established connections go on working until {@link #destroyAll}.
+	 * Clients are left as they are. Holds until the next start; does nothing while
+	 * stopped.
+	 */
+	public void quiesce() {
+		StartedRuntime runtime;
+		synchronized (this) {
+			runtime = this.runtime;
+		}
+		if (runtime != null) {
+			runtime.quiesce();
+			managed().forEach(ManagedEndpoint::quiesce);
+		}
 	}
 
 	/**

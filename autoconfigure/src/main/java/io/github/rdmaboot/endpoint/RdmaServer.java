@@ -93,7 +93,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
-		up();
+		listens(runtime);
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 
@@ -142,11 +142,33 @@ public final class RdmaServer extends ConnectedEndpoint {
 	void stopping(EndpointRuntime runtime) {
 	}
 
+	// The id goes on listening, for without it peers would not hear why they are
+	// rejected.
+	@Override
+	void quiesce() {
+		synchronized (this) {
+			if (state() != EndpointState.UP) {
+				return;
+			}
+			move(EndpointState.QUIESCED);
+		}
+		logger.info("RDMA server '{}' rejects connection requests from now on; {} connections go on", name(),
+				connections().size());
+	}
+
 	// The listener was not touched by what was stuck, if it still exists.
 	@Override
 	void recovered() {
-		if (cmId().state() == CmIdState.LISTENING) {
-			up();
+		EndpointRuntime runtime = runtime();
+		if (runtime != null && cmId().state() == CmIdState.LISTENING) {
+			listens(runtime);
+		}
+	}
+
+	private void listens(EndpointRuntime runtime) {
+		up();
+		if (runtime.isQuiesced()) {
+			quiesce();
 		}
 	}
 
@@ -164,6 +186,11 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	private void request(EndpointRuntime runtime, OwnedCmId child, CmEvent event) {
+		if (runtime.isQuiesced()) {
+			logger.debug("RDMA server '{}' is going away and rejects a connection request", name());
+			runtime.destroyOrphan(child);
+			return;
+		}
 		long begin = System.nanoTime();
 		RdmaConnection connection = addConnection((current, number) -> new RdmaConnection(this, number, child, runtime,
 				(childEvent) -> answered(runtime, begin, childEvent), () -> {
@@ -211,16 +238,27 @@ public final class RdmaServer extends ConnectedEndpoint {
 			logger.debug("{} was closed before it was accepted", connection, ex);
 		}
 		catch (RdmaException ex) {
+			reject(connection);
 			RdmaEndpointException failure = new RdmaEndpointException(name(), address(), ex);
 			logger.warn("Could not accept {}: {}", connection, failure.getMessage());
 			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), failure);
 			connection.end(DestroyTrigger.DISCONNECT, failure);
 		}
 		catch (RuntimeException | Error ex) {
+			reject(connection);
 			logger.warn("Could not accept {}", connection, ex);
 			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), new RdmaEndpointException(name(),
 					address(), "rdma_accept", Errno.EIO.value(), "accepting failed: " + ex, ex));
 			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("Could not accept: " + ex, ex));
+		}
+	}
+
+	private static void reject(RdmaConnection connection) {
+		try {
+			connection.whileSettingUp(() -> connection.ownedCmId().reject(RejectReason.NOT_ACCEPTED.bytes()));
+		}
+		catch (IllegalStateException | RdmaException ex) {
+			logger.debug("{}: the request cannot be rejected any more", connection, ex);
 		}
 	}
 

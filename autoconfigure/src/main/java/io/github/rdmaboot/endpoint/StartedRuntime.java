@@ -75,6 +75,8 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private final ConnectionReaper reaper;
 
+	private volatile boolean quiesced;
+
 	private volatile boolean closing;
 
 	private StartedRuntime(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
@@ -126,6 +128,13 @@ final class StartedRuntime implements EndpointRuntime {
 			thread.setDaemon(true);
 			return thread;
 		};
+	}
+
+	/**
+	 * Take no connection requests any more.
+	 */
+	void quiesce() {
+		this.quiesced = true;
 	}
 
 	/**
@@ -201,7 +210,7 @@ final class StartedRuntime implements EndpointRuntime {
 	private static void rejectAndDestroy(OwnedCmId id) {
 		try {
 			if (id.state() == CmIdState.REQUESTED) {
-				id.reject(new byte[0]);
+				id.reject(RejectReason.GOING_AWAY.bytes());
 			}
 		}
 		catch (RdmaException ex) {
@@ -247,6 +256,11 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public EventChannel channel() {
 		return this.channel;
+	}
+
+	@Override
+	public boolean isQuiesced() {
+		return this.quiesced;
 	}
 
 	@Override

@@ -21,8 +21,8 @@ import org.springframework.boot.health.contributor.Status;
  * <li>{@code UP}: the server listens, the client is connected;</li>
  * <li>{@code DOWN}: it failed or lost its connection, or a native call is stuck; the
  * details say why;</li>
- * <li>{@code OUT_OF_SERVICE}: it is being destroyed, or the application destroyed
- * it;</li>
+ * <li>{@code OUT_OF_SERVICE}: it takes no new connections before a stop, is being
+ * destroyed, or the application destroyed it;</li>
  * <li>{@code UNKNOWN}: it was never up and has not failed, as a lazy client before its
  * first use.</li>
  * </ul>
@@ -76,7 +76,7 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 		return switch (state) {
 			case UP -> Status.UP;
 			case DOWN, QUARANTINED -> Status.DOWN;
-			case DESTROYING -> Status.OUT_OF_SERVICE;
+			case QUIESCED, DESTROYING -> Status.OUT_OF_SERVICE;
 			case STARTING -> failed ? Status.DOWN : Status.UNKNOWN;
 			case IDLE -> {
 				if (failed) {
@@ -92,6 +92,7 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 			case UP -> null;
 			case DOWN -> "The connection was lost or could not be made";
 			case QUARANTINED -> "A native call of the last destroy is stuck";
+			case QUIESCED -> "It rejects new connections, for the application stops";
 			case DESTROYING -> "A destroy is under way";
 			case STARTING -> failed ? "The connection was lost or could not be made, and is being made anew" : null;
 			case IDLE -> idleReason(failed, destroyed);
