@@ -34,7 +34,8 @@ public final class RdmaAutoConfiguration {
 	RdmaEndpoints rdmaEndpoints(RdmaProperties properties, ObjectProvider<RdmaProvider> providers) {
 		RdmaProviderFactory factory = new RdmaProviderFactory(properties.provider());
 		Supplier<RdmaProvider> provider = () -> providers.getIfAvailable(factory);
-		RdmaEndpoints endpoints = new RdmaEndpoints(provider, SettingsConverter.shutdown(properties.shutdown()), null);
+		RdmaEndpoints endpoints = new RdmaEndpoints(provider, SettingsConverter.shutdown(properties.shutdown()),
+				SettingsConverter.memoryPool(properties.memory().pool()), null);
 		properties.servers().forEach((name, server) -> endpoints.addServer(SettingsConverter.server(name, server)));
 		properties.clients().forEach((name, client) -> endpoints.addClient(SettingsConverter.client(name, client)));
 		return endpoints;

@@ -3,6 +3,7 @@ package io.github.rdmaboot.autoconfigure;
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.verbs.MemoryPoolExhaustedException;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -19,6 +20,9 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 	private static final String PATH = "{path}";
 
 	private static final String GENERAL_ADVICE = "Check the settings under '{path}'.";
+
+	private static final String SMALLER_BUFFERS = "Or lower '{path}.memory.buffer-size' or "
+			+ "'{path}.memory.buffer-count'.";
 
 	private final Environment environment;
 
@@ -42,7 +46,16 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 	}
 
 	private static String advice(boolean server, RdmaEndpointException cause) {
+		if (cause.getCause() instanceof MemoryPoolExhaustedException) {
+			return "Raise 'rdma.memory.pool.max-size'. " + SMALLER_BUFFERS;
+		}
 		Errno errno = Errno.of(cause.errno());
+		if (errno == Errno.EPERM && cause.call().startsWith("ibv_reg_mr")) {
+			return lockedMemoryAdvice();
+		}
+		if (errno == Errno.ENOMEM && cause.call().equals("ByteBuffer.allocateDirect")) {
+			return "Start Java with a larger -XX:MaxDirectMemorySize. " + SMALLER_BUFFERS;
+		}
 		if (errno == null) {
 			return GENERAL_ADVICE;
 		}
@@ -91,15 +104,17 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		return switch (errno) {
 			case ENOENT -> "Check '{path}.address': the host name is not known.";
 			case EMFILE, ENFILE -> "Raise the limit of open files: ulimit -n, or LimitNOFILE of systemd.";
-			case ENOMEM,
-					EAGAIN ->
-				"Raise the limit of locked memory: ulimit -l, LimitMEMLOCK of systemd, or the "
-						+ "capability IPC_LOCK of a container. Or lower '{path}.memory.buffer-size' or "
-						+ "'{path}.memory.buffer-count'.";
+			case ENOMEM, EAGAIN -> lockedMemoryAdvice();
 			case EINVAL -> "Compare '{path}.queue-pair' and '{path}.connection' with what the device can do: "
 					+ "'ibv_devinfo -v' shows it.";
 			default -> GENERAL_ADVICE;
 		};
+	}
+
+	private static String lockedMemoryAdvice() {
+		return "Raise the limit of locked memory" + LockedMemoryLimit.describe()
+				+ ": ulimit -l, LimitMEMLOCK of systemd, --ulimit memlock=-1 or the capability IPC_LOCK of a container. "
+				+ SMALLER_BUFFERS;
 	}
 
 	private boolean isServer(String endpoint) {

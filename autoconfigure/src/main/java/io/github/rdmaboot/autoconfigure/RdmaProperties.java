@@ -19,6 +19,7 @@ import org.springframework.util.unit.DataSize;
  * @param lifecycle Start and stop together with the application.
  * @param shutdown Limits of the orderly destroy of endpoints.
  * @param metrics Meters of endpoints.
+ * @param memory Registered memory that endpoints share.
  * @param servers Endpoints that listen, by name. The name is that of the endpoint's bean.
  * @param clients Endpoints that connect, by name. The name is that of the endpoint's
  * bean.
@@ -26,7 +27,8 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("rdma")
 public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("native") RdmaProviderType provider,
 		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Metrics metrics,
-		@DefaultValue Map<String, Server> servers, @DefaultValue Map<String, Client> clients) {
+		@DefaultValue SharedMemory memory, @DefaultValue Map<String, Server> servers,
+		@DefaultValue Map<String, Client> clients) {
 
 	/**
 	 * Start and stop together with the application.
@@ -61,6 +63,29 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * last time after endpoints were destroyed, instead of before.
 	 */
 	public record Metrics(@DefaultValue("true") boolean exportOnShutdown) {
+
+	}
+
+	/**
+	 * Registered memory that endpoints share.
+	 *
+	 * @param pool Pool of each device.
+	 */
+	public record SharedMemory(@DefaultValue Pool pool) {
+
+	}
+
+	/**
+	 * Pool of registered memory.
+	 *
+	 * @param slabSize How much to register together at most, unless more is needed in one
+	 * piece.
+	 * @param maxSize How much to register in all.
+	 * @param alignment What the addresses of buffers are multiples of. A power of two
+	 * from 8B to 4KB.
+	 */
+	public record Pool(@DefaultValue("8MB") DataSize slabSize, @DefaultValue("4GB") DataSize maxSize,
+			@DefaultValue("64B") DataSize alignment) {
 
 	}
 

@@ -8,6 +8,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Completion;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Connection;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Pool;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Reconnect;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Server;
@@ -15,6 +16,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Shutdown;
 import io.github.rdmaboot.endpoint.ClientSettings;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
@@ -39,6 +41,11 @@ final class SettingsConverter {
 	static ShutdownSettings shutdown(Shutdown properties) {
 		return convert("rdma.shutdown", () -> new ShutdownSettings(properties.timeout(), properties.disconnectGrace(),
 				properties.drainTimeout(), properties.destroyTimeout()));
+	}
+
+	static MemoryPoolSettings memoryPool(Pool properties) {
+		return convert("rdma.memory.pool", () -> new MemoryPoolSettings(properties.slabSize().toBytes(),
+				properties.maxSize().toBytes(), properties.alignment().toBytes()));
 	}
 
 	static ServerSettings server(String name, Server properties) {

@@ -10,6 +10,7 @@ import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.verbs.CompletionHandler;
 import io.github.rdmaboot.verbs.CompletionQueue;
+import io.github.rdmaboot.verbs.Device;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
 import io.github.rdmaboot.verbs.MemoryRegion;
@@ -41,6 +42,8 @@ final class ConnectionResources {
 	private volatile @Nullable MessageSender sender;
 
 	private volatile @Nullable MessageReceiver receiver;
+
+	private volatile boolean queuePairDestroyed;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
 	void create(OwnedCmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
@@ -77,6 +80,12 @@ final class ConnectionResources {
 	private static ByteBuffer slab(int bytes) {
 		int pages = (bytes + PAGE - 1) / PAGE;
 		return ByteBuffer.allocateDirect((pages + 1) * PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
+	}
+
+	// Return the device, once there is one.
+	@Nullable Device device() {
+		DeviceLease device = this.device;
+		return (device != null) ? device.device() : null;
 	}
 
 	@Nullable MessageSender sender() {
@@ -144,6 +153,12 @@ final class ConnectionResources {
 		if (queuePair != null) {
 			queuePair.destroy();
 		}
+		this.queuePairDestroyed = true;
+	}
+
+	// Return whether the device cannot use any memory on behalf of the connection.
+	boolean isQueuePairDestroyed() {
+		return this.queuePairDestroyed;
 	}
 
 	void tellWaiters(RuntimeException reason) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
@@ -51,6 +52,8 @@ public final class RdmaConnection {
 
 	private final ConnectionResources resources = new ConnectionResources();
 
+	private final ConnectionMemory memory;
+
 	private final ReentrantLock setupLock = new ReentrantLock();
 
 	private final CountDownLatch disconnected = new CountDownLatch(1);
@@ -77,6 +80,7 @@ public final class RdmaConnection {
 		this.runtime = runtime;
 		this.connectEvents = connectEvents;
 		this.closingHook = closingHook;
+		this.memory = new ConnectionMemory(this, this.resources, owner.statistics());
 	}
 
 	/**
@@ -195,6 +199,14 @@ public final class RdmaConnection {
 	}
 
 	/**
+	 * Return the memory for operations on this connection.
+	 * @return the memory
+	 */
+	public ConnectionMemory memory() {
+		return this.memory;
+	}
+
+	/**
 	 * Close the connection: disconnect and destroy everything native of it, in order and
 	 * within the configured limits. Returns at once. A client does not connect again by
 	 * itself after this, but by {@link RdmaClient#connect()}.
@@ -221,10 +233,18 @@ public final class RdmaConnection {
 	// Run a call that makes or changes something native, unless the connection is being
 	// destroyed.
 	void whileSettingUp(Runnable call) {
+		whileNotClosing(() -> {
+			call.run();
+			return this;
+		});
+	}
+
+	// The same for a call that makes something and returns it.
+	<T> T whileNotClosing(Supplier<T> call) {
 		this.setupLock.lock();
 		try {
 			requireNotClosing();
-			call.run();
+			return call.get();
 		}
 		finally {
 			this.setupLock.unlock();

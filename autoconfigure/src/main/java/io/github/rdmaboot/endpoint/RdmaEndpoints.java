@@ -42,6 +42,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private final ShutdownSettings shutdown;
 
+	private final MemoryPoolSettings memoryPool;
+
 	private final @Nullable Executor handlerExecutor;
 
 	private final Map<String, ManagedEndpoint> endpoints = new LinkedHashMap<>();
@@ -72,8 +74,23 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			@Nullable Executor handlerExecutor) {
+		this(providers, shutdown, MemoryPoolSettings.defaults(), handlerExecutor);
+	}
+
+	/**
+	 * Create a registry. Makes no native call.
+	 * @param providers opens the provider at each start; it is closed at each stop
+	 * @param shutdown the limits of a destroy
+	 * @param memoryPool the registered memory that the connections on a device share
+	 * @param handlerExecutor the executor of message handlers and completed futures,
+	 * which must not run them on the calling thread, or {@code null} for daemon threads
+	 * of the registry's own
+	 */
+	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
+			MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor) {
 		this.providers = providers;
 		this.shutdown = shutdown;
+		this.memoryPool = memoryPool;
 		this.handlerExecutor = handlerExecutor;
 	}
 
@@ -197,7 +214,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 			RdmaProvider provider = this.providers.get();
 			try {
 				this.devices = provider.describeDevices();
-				runtime = StartedRuntime.open(provider, this.handlerExecutor, limits(), this.listeners);
+				runtime = StartedRuntime.open(provider, this.memoryPool, this.handlerExecutor, limits(),
+						this.listeners);
 			}
 			finally {
 				if (runtime == null) {
@@ -370,6 +388,18 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public List<DeviceDescription> devices() {
 		return this.devices;
+	}
+
+	/**
+	 * Return how much memory the pools of the devices have registered.
+	 * @return the size in bytes, in use or not
+	 */
+	public long pooledBytes() {
+		StartedRuntime runtime;
+		synchronized (this) {
+			runtime = this.runtime;
+		}
+		return (runtime != null) ? runtime.devices().pooledBytes() : 0;
 	}
 
 	/**

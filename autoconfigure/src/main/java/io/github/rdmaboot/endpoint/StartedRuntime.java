@@ -79,13 +79,13 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private volatile boolean closing;
 
-	private StartedRuntime(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
-			EndpointListeners listeners) {
+	private StartedRuntime(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
+			DestroyLimits limits, EndpointListeners listeners) {
 		String prefix = "rdma-" + starts.incrementAndGet();
 		this.provider = provider;
 		this.limits = limits;
 		this.listeners = listeners;
-		this.devices = new Devices(provider, prefix);
+		this.devices = new Devices(provider, prefix, memoryPool.limits());
 		this.connectExecutor = pool(prefix + "-connect", MAX_CONNECTING);
 		this.acceptExecutor = pool(prefix + "-accept", MAX_ACCEPTING);
 		this.conductors = pool(prefix + "-destroy", 2);
@@ -109,9 +109,9 @@ final class StartedRuntime implements EndpointRuntime {
 		this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
 	}
 
-	static StartedRuntime open(RdmaProvider provider, @Nullable Executor handlerExecutor, DestroyLimits limits,
-			EndpointListeners listeners) {
-		return new StartedRuntime(provider, handlerExecutor, limits, listeners);
+	static StartedRuntime open(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
+			DestroyLimits limits, EndpointListeners listeners) {
+		return new StartedRuntime(provider, memoryPool, handlerExecutor, limits, listeners);
 	}
 
 	private static ThreadPoolExecutor pool(String name, int threads) {

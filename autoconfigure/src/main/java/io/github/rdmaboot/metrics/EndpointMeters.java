@@ -33,6 +33,8 @@ final class EndpointMeters {
 		}
 		gauge(RdmaMeters.CM_EVENTS_UNACKED, "CM events delivered but not acknowledged", Tags.empty(), endpoints,
 				RdmaEndpoints::unacknowledgedEvents);
+		bytes(RdmaMeters.MEMORY_POOL, "Memory that pools have registered, in use or not", Tags.empty(), endpoints,
+				RdmaEndpoints::pooledBytes);
 		endpoints.endpoints().forEach(this::register);
 	}
 
@@ -41,12 +43,8 @@ final class EndpointMeters {
 		EndpointStatistics statistics = endpoint.statistics();
 		gauge(RdmaMeters.CONNECTIONS, "Established connections", tags, endpoint,
 				(source) -> source.connections().size());
-		Gauge.builder(RdmaMeters.MEMORY_REGISTERED, statistics, EndpointStatistics::registeredBytes)
-			.description("Memory registered with RDMA devices")
-			.baseUnit("bytes")
-			.tags(tags)
-			.strongReference(true)
-			.register(this.registry);
+		bytes(RdmaMeters.MEMORY_REGISTERED, "Registered memory in use", tags, statistics,
+				EndpointStatistics::registeredBytes);
 		counter(RdmaMeters.RECONNECTS, "Lost connections that were made anew", tags, statistics,
 				EndpointStatistics::reconnects);
 		Tags sent = tags.and(RdmaMeters.DIRECTION, "sent");
@@ -72,6 +70,15 @@ final class EndpointMeters {
 	private <T> void gauge(String name, String description, Tags tags, T source, ToDoubleFunction<T> value) {
 		Gauge.builder(name, source, value)
 			.description(description)
+			.tags(tags)
+			.strongReference(true)
+			.register(this.registry);
+	}
+
+	private <T> void bytes(String name, String description, Tags tags, T source, ToDoubleFunction<T> value) {
+		Gauge.builder(name, source, value)
+			.description(description)
+			.baseUnit("bytes")
 			.tags(tags)
 			.strongReference(true)
 			.register(this.registry);

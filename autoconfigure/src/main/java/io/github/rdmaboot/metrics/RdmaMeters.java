@@ -44,6 +44,9 @@ final class RdmaMeters {
 	/** Gauge of registered memory. */
 	static final String MEMORY_REGISTERED = "rdma.memory.registered";
 
+	/** Gauge of the memory that pools have registered. */
+	static final String MEMORY_POOL = "rdma.memory.pool";
+
 	/** Counter of lost connections that were made anew. */
 	static final String RECONNECTS = "rdma.reconnects";
 

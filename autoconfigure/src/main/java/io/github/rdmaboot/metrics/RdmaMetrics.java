@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <li>{@code rdma.messages}, {@code rdma.bytes} counters: endpoint, direction</li>
  * <li>{@code rdma.completion.errors} counter: endpoint, status</li>
  * <li>{@code rdma.memory.registered} gauge in bytes: endpoint</li>
+ * <li>{@code rdma.memory.pool} gauge in bytes</li>
  * <li>{@code rdma.reconnects} counter: endpoint</li>
  * <li>{@code rdma.cm.ids} gauge: state</li>
  * <li>{@code rdma.cm.events.unacked} gauge</li>

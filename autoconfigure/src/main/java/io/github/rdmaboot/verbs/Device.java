@@ -1,6 +1,7 @@
 package io.github.rdmaboot.verbs;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -21,18 +22,23 @@ public final class Device {
 
 	private final CompletionChannel completionChannel;
 
-	private Device(RdmaProvider provider, long context, long pd, CompletionChannel completionChannel) {
+	private final MemoryPool memoryPool;
+
+	private Device(RdmaProvider provider, long context, long pd, CompletionChannel completionChannel,
+			MemoryPool memoryPool) {
 		this.provider = provider;
 		this.context = context;
 		this.pd = pd;
 		this.completionChannel = completionChannel;
+		this.memoryPool = memoryPool;
 	}
 
-	static Device open(RdmaProvider provider, long context, String threadPrefix) {
+	static Device open(RdmaProvider provider, long context, String threadPrefix, MemoryPoolLimits memory) {
 		long pd = provider.ibvAllocPd(context);
 		try {
 			String threadName = threadPrefix + "-cq-" + provider.ibvGetDeviceName(provider.deviceOf(context));
-			return new Device(provider, context, pd, CompletionChannel.open(provider, context, threadName));
+			return new Device(provider, context, pd, CompletionChannel.open(provider, context, threadName),
+					new MemoryPool(provider, pd, memory));
 		}
 		catch (RuntimeException ex) {
 			provider.ibvDeallocPd(pd);
@@ -57,26 +63,34 @@ public final class Device {
 	}
 
 	/**
-	 * Free the completion channel and the protection domain, the second also if the first
-	 * fails.
+	 * Return the registered memory of the protection domain.
+	 * @return the pool
+	 */
+	public MemoryPool memoryPool() {
+		return this.memoryPool;
+	}
+
+	/**
+	 * Free the completion channel, the memory and the protection domain, each also if
+	 * another fails.
 	 * @throws RdmaException on EBUSY while something uses them
 	 */
 	void close() {
+		List<Runnable> calls = List.of(() -> this.completionChannel.close(THREAD_END_TIMEOUT), this.memoryPool::close,
+				() -> this.provider.ibvDeallocPd(this.pd));
 		RuntimeException failure = null;
-		try {
-			this.completionChannel.close(THREAD_END_TIMEOUT);
-		}
-		catch (RuntimeException ex) {
-			failure = ex;
-		}
-		try {
-			this.provider.ibvDeallocPd(this.pd);
-		}
-		catch (RuntimeException ex) {
-			if (failure != null) {
-				ex.addSuppressed(failure);
+		for (Runnable call : calls) {
+			try {
+				call.run();
 			}
-			throw ex;
+			catch (RuntimeException ex) {
+				if (failure == null) {
+					failure = ex;
+				}
+				else {
+					failure.addSuppressed(ex);
+				}
+			}
 		}
 		if (failure != null) {
 			throw failure;

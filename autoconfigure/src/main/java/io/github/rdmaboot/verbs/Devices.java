@@ -19,16 +19,20 @@ public final class Devices {
 
 	private final String threadPrefix;
 
+	private final MemoryPoolLimits memory;
+
 	private final Map<Long, Shared> devices = new HashMap<>();
 
 	/**
 	 * Create the registry of devices.
 	 * @param provider the provider
 	 * @param threadPrefix the beginning of the names of the completion threads
+	 * @param memory the limits of the registered memory of each device
 	 */
-	public Devices(RdmaProvider provider, String threadPrefix) {
+	public Devices(RdmaProvider provider, String threadPrefix, MemoryPoolLimits memory) {
 		this.provider = provider;
 		this.threadPrefix = threadPrefix;
+		this.memory = memory;
 	}
 
 	/**
@@ -45,7 +49,7 @@ public final class Devices {
 			shared.leases++;
 		}
 		try {
-			return new DeviceLease(this, shared.open(this.provider, context, this.threadPrefix));
+			return new DeviceLease(this, shared.open(this.provider, context, this.threadPrefix, this.memory));
 		}
 		catch (RuntimeException ex) {
 			giveUp(context, shared);
@@ -63,6 +67,18 @@ public final class Devices {
 			left = List.copyOf(this.devices.values());
 		}
 		left.forEach(Shared::abandon);
+	}
+
+	/**
+	 * Return how much memory the pools of the devices have registered.
+	 * @return the size in bytes, in use or not
+	 */
+	public long pooledBytes() {
+		List<Shared> shared;
+		synchronized (this) {
+			shared = List.copyOf(this.devices.values());
+		}
+		return shared.stream().mapToLong(Shared::pooledBytes).sum();
 	}
 
 	void release(Device device) {
@@ -104,10 +120,16 @@ public final class Devices {
 			}
 		}
 
-		private synchronized Device open(RdmaProvider provider, long context, String threadPrefix) {
+		private long pooledBytes() {
+			Device device = this.device;
+			return (device != null) ? device.memoryPool().registered() : 0;
+		}
+
+		private synchronized Device open(RdmaProvider provider, long context, String threadPrefix,
+				MemoryPoolLimits memory) {
 			Device device = this.device;
 			if (device == null) {
-				device = Device.open(provider, context, threadPrefix);
+				device = Device.open(provider, context, threadPrefix, memory);
 				this.device = device;
 			}
 			return device;

@@ -44,8 +44,25 @@ public final class MemoryRegion {
 		if (!memory.isDirect()) {
 			throw new IllegalArgumentException("Memory to register must be a direct buffer");
 		}
-		MemoryRegion region = new MemoryRegion(device.provider(), memory,
-				device.provider().ibvRegMr(device.pd(), memory, accessFlags));
+		return register(device.provider(), device.pd(), memory, accessFlags);
+	}
+
+	/**
+	 * Allocate memory from the beginning of a page and register it; stands for
+	 * {@code ibv_reg_mr}.
+	 * @param device the device
+	 * @param size the size in bytes
+	 * @param accessFlags a union of access flags
+	 * @return the memory region
+	 * @throws RdmaException on ENOMEM or EPERM when the memlock limit is too low, ENOMEM
+	 * when Java has no direct memory left
+	 */
+	public static MemoryRegion allocate(Device device, int size, int accessFlags) {
+		return register(device, PageMemory.allocate(size), accessFlags);
+	}
+
+	static MemoryRegion register(RdmaProvider provider, long pd, ByteBuffer memory, int accessFlags) {
+		MemoryRegion region = new MemoryRegion(provider, memory, provider.ibvRegMr(pd, memory, accessFlags));
 		registered.add(region);
 		return region;
 	}

@@ -2,6 +2,7 @@ package io.github.rdmaboot.autoconfigure;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
@@ -187,10 +188,31 @@ class FailureAnalyzersTests {
 		assertThat(analyze("remote", errno).getAction()).contains(action);
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "ibv_reg_mr, ENOMEM, Raise the limit of locked memory (", "ibv_reg_mr, EPERM, LimitMEMLOCK",
+			"ibv_reg_mr_iova2, EPERM, memlock=-1", "ByteBuffer.allocateDirect, ENOMEM, -XX:MaxDirectMemorySize" })
+	void memoryThatCannotBeRegisteredIsExplainedWithItsLimit(String call, Errno errno, String action) {
+		FailureAnalysis analysis = analyze(
+				new RdmaEndpointException("remote", "192.0.2.1:7471", call, errno.value(), null, null));
+		assertThat(analysis.getAction()).contains(action, "rdma.clients.remote.memory.buffer-size");
+	}
+
+	@Test
+	void limitOfLockedMemoryIsReadAsTheKernelWritesIt() {
+		assertThat(LockedMemoryLimit
+			.describe(List.of("Limit                     Soft Limit           Hard Limit           Units     ",
+					"Max locked memory         65536                unlimited            bytes     ")))
+			.isEqualTo(" (65536 bytes now, unlimited as a user may raise it)");
+		assertThat(LockedMemoryLimit.describe(List.of("Max open files   1024   1024   files"))).isEmpty();
+	}
+
 	private static FailureAnalysis analyze(String endpoint, Errno errno) {
+		return analyze(new RdmaEndpointException(endpoint, "192.0.2.1:7471", "rdma_call", errno.value(), null, null));
+	}
+
+	private static FailureAnalysis analyze(RdmaEndpointException failure) {
 		MockEnvironment environment = new MockEnvironment().withProperty("rdma.servers.echo.port", "7471");
-		return new RdmaEndpointFailureAnalyzer(environment).analyze(new IllegalStateException(),
-				new RdmaEndpointException(endpoint, "192.0.2.1:7471", "rdma_call", errno.value(), null, null));
+		return new RdmaEndpointFailureAnalyzer(environment).analyze(new IllegalStateException(), failure);
 	}
 
 	private static String run(Class<?> configuration, String... arguments) {

@@ -10,6 +10,7 @@ import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.HandlerThread;
+import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
@@ -43,6 +44,7 @@ class RdmaPropertiesTests {
 		assertThat(properties.servers()).isEmpty();
 		assertThat(properties.clients()).isEmpty();
 		assertThat(SettingsConverter.shutdown(properties.shutdown())).isEqualTo(ShutdownSettings.defaults());
+		assertThat(SettingsConverter.memoryPool(properties.memory().pool())).isEqualTo(MemoryPoolSettings.defaults());
 	}
 
 	@Test
@@ -128,12 +130,17 @@ class RdmaPropertiesTests {
 		this.source.put("rdma.shutdown.disconnect-grace", "0s");
 		this.source.put("rdma.shutdown.drain-timeout", "1s");
 		this.source.put("rdma.shutdown.destroy-timeout", "4s");
+		this.source.put("rdma.memory.pool.slab-size", "1MB");
+		this.source.put("rdma.memory.pool.max-size", "2MB");
+		this.source.put("rdma.memory.pool.alignment", "4KB");
 		RdmaProperties properties = bind();
 		assertThat(properties.enabled()).isFalse();
 		assertThat(properties.provider()).isEqualTo(RdmaProviderType.AUTO);
 		assertThat(properties.lifecycle()).isEqualTo(new RdmaProperties.Lifecycle(42, false));
 		assertThat(SettingsConverter.shutdown(properties.shutdown())).isEqualTo(new ShutdownSettings(
 				Duration.ofSeconds(9), Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(4)));
+		assertThat(SettingsConverter.memoryPool(properties.memory().pool()))
+			.isEqualTo(new MemoryPoolSettings(1 << 20, 2 << 20, 4096));
 	}
 
 	@Test
@@ -165,6 +172,21 @@ class RdmaPropertiesTests {
 			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
 			.withMessage(path + message)
 			.satisfies((ex) -> assertThat(ex.property()).isEqualTo(full));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			slab-size | 1KB  | slab-size is 1KB but must be from 4KB to 1GB
+			max-size  | 1MB  | max-size is 1MB but must be from 8MB to 64TB
+			alignment | 8KB  | alignment is 8KB but must be from 8B to 4KB
+			alignment | 100B | alignment is 100B but must be a power of two
+			""")
+	void aBadPoolOfMemoryIsReportedWithTheFullNameOfItsProperty(String property, String value, String message) {
+		this.source.put("rdma.memory.pool." + property, value);
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.memoryPool(bind().memory().pool()))
+			.withMessage("rdma.memory.pool." + message)
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.memory.pool." + property));
 	}
 
 	@Test

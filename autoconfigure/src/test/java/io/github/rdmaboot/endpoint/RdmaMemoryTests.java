@@ -8,6 +8,7 @@ import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
+import io.github.rdmaboot.verbs.MemoryPoolLimits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class RdmaMemoryTests {
+
+	private static final MemoryPoolLimits LIMITS = new MemoryPoolLimits(1 << 20, 1 << 24, 64);
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
@@ -31,9 +34,8 @@ class RdmaMemoryTests {
 	@BeforeEach
 	void openDevice() {
 		HandleList contexts = this.provider.rdmaGetDevices();
-		this.lease = new Devices(this.provider, "test").acquire(contexts.handles()[0]);
-		this.memory = new PooledBuffer(this.lease.device(), ByteBuffer.allocateDirect(64), 4096, 7,
-				this.freed::incrementAndGet);
+		this.lease = new Devices(this.provider, "test", LIMITS).acquire(contexts.handles()[0]);
+		this.memory = PooledBuffer.allocate(this.lease.device(), 64, (buffer) -> this.freed.incrementAndGet());
 	}
 
 	@AfterEach
@@ -81,8 +83,8 @@ class RdmaMemoryTests {
 
 	@Test
 	void refusesPartsThatAreNotInside() {
-		assertThat(this.memory.addressOf(60, 4)).isEqualTo(4156);
-		assertThat(this.memory.addressOf(64, 0)).isEqualTo(4160);
+		assertThat(this.memory.addressOf(60, 4)).isEqualTo(this.memory.address() + 60);
+		assertThat(this.memory.addressOf(64, 0)).isEqualTo(this.memory.address() + 64);
 		long[][] parts = { { -1, 1 }, { 0, -1 }, { 0, 65 }, { 65, 0 }, { 63, 2 }, { Long.MAX_VALUE, 1 },
 				{ 1, Integer.MAX_VALUE } };
 		for (long[] part : parts) {
@@ -95,16 +97,18 @@ class RdmaMemoryTests {
 	@Test
 	void registeredMemoryDescribesItselfToPeersAndIsDeregisteredOnce() {
 		ByteBuffer bytes = ByteBuffer.allocateDirect(100).position(10).limit(50);
-		RegisteredMemory registered = RegisteredMemory.register(this.lease.device(), bytes, RemoteAccess.READ);
+		RegisteredMemory registered = RegisteredMemory.register(this.lease.device(), bytes,
+				(memory) -> this.freed.incrementAndGet(), RemoteAccess.READ);
 
 		assertThat(registered.length()).isEqualTo(40);
 		assertThat(registered.remote().length()).isEqualTo(40);
 		assertThat(registered.remote().address()).isEqualTo(registered.address());
-		assertThat(this.fabric.resources().memoryRegions()).isEqualTo(1);
+		assertThat(this.fabric.resources().memoryRegions()).as("regions, with that of the pool").isEqualTo(2);
 		registered.close();
 		registered.close();
 
-		assertThat(this.fabric.resources().memoryRegions()).as("regions left").isZero();
+		assertThat(this.fabric.resources().memoryRegions()).as("regions left, with that of the pool").isEqualTo(1);
+		assertThat(this.freed).as("frees").hasValue(1);
 		assertThatIllegalStateException().isThrownBy(registered::remote);
 	}
 

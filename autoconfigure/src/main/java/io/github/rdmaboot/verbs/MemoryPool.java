@@ -1,0 +1,232 @@
+package io.github.rdmaboot.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.rdmaboot.provider.AccessFlag;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registered memory of a protection domain, lent in blocks. It is registered in slabs,
+ * for the access of the own device alone: a key for peers would open the neighbours of a
+ * block to them. The pool grows when it has to, each time by as much as is in use. All
+ * methods may be called from any thread.
+ * <p>
+ * The monitor of this object guards the slabs and all counts. No native call is made
+ * under it, so one that is stuck holds up nobody but its caller.
+ */
+public final class MemoryPool {
+
+	private final RdmaProvider provider;
+
+	private final long pd;
+
+	private final MemoryPoolLimits limits;
+
+	private final List<MemorySlab> slabs = new ArrayList<>();
+
+	private long registered;
+
+	private long used;
+
+	private int growths;
+
+	private boolean closed;
+
+	MemoryPool(RdmaProvider provider, long pd, MemoryPoolLimits limits) {
+		this.provider = provider;
+		this.pd = pd;
+		this.limits = limits;
+	}
+
+	/**
+	 * Borrow memory; calls {@code ibv_reg_mr} when the pool has to grow for it.
+	 * @param size the size in bytes, at least 0
+	 * @return the memory, to be released once
+	 * @throws MemoryPoolExhaustedException if the pool has reached its bound
+	 * @throws RdmaException on ENOMEM or EPERM when the memlock limit is too low, ENOMEM
+	 * when Java has no direct memory left
+	 * @throws IllegalStateException if the device was given back
+	 */
+	public MemoryBlock allocate(int size) {
+		if (size < 0 || size > PageMemory.MAX_SIZE) {
+			throw new IllegalArgumentException("A block of registered memory cannot have " + size + " bytes");
+		}
+		MemoryBlock block = takeFree(size);
+		return (block != null) ? block : takeFromNewSlab(size);
+	}
+
+	/**
+	 * Return how much memory is registered.
+	 * @return the size in bytes
+	 */
+	public synchronized long registered() {
+		return this.registered;
+	}
+
+	/**
+	 * Return how much memory is lent.
+	 * @return the size in bytes
+	 */
+	public synchronized long used() {
+		return this.used;
+	}
+
+	synchronized void giveBack(MemorySlab slab, int offset, int length) {
+		slab.giveBack(offset, bytes(length));
+		this.used -= bytes(length);
+	}
+
+	// Deregister everything, lent or not: the device is not in use any more. One that
+	// fails does not keep the others.
+	void close() {
+		List<MemorySlab> left;
+		synchronized (this) {
+			this.closed = true;
+			left = List.copyOf(this.slabs);
+			this.slabs.clear();
+		}
+		RuntimeException failure = null;
+		for (MemorySlab slab : left) {
+			try {
+				deregister(slab);
+			}
+			catch (RuntimeException ex) {
+				if (failure == null) {
+					failure = ex;
+				}
+				else {
+					failure.addSuppressed(ex);
+				}
+			}
+		}
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	private synchronized @Nullable MemoryBlock takeFree(int size) {
+		if (this.closed) {
+			throw closedException();
+		}
+		for (MemorySlab slab : this.slabs) {
+			MemoryBlock block = take(slab, size);
+			if (block != null) {
+				return block;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable MemoryBlock take(MemorySlab slab, int size) {
+		int offset = slab.take(bytes(size));
+		if (offset < 0) {
+			return null;
+		}
+		this.used += bytes(size);
+		return new MemoryBlock(this, slab, offset, size);
+	}
+
+	private MemoryBlock takeFromNewSlab(int size) {
+		int needed = PageMemory.wholePages(bytes(size));
+		int reserved = reserve(needed);
+		int made = 0;
+		MemorySlab slab;
+		try {
+			slab = new MemorySlab(register(reserved, needed));
+			made = (int) slab.region().length();
+		}
+		finally {
+			endGrowth(reserved - made);
+		}
+		MemoryBlock block = add(slab, size);
+		if (block == null) {
+			deregister(slab);
+			throw closedException();
+		}
+		return block;
+	}
+
+	// Returns how much to register. While one thread registers more than it needs, others
+	// do not. Slabs that nobody uses make room for one that is needed.
+	private int reserve(int needed) {
+		while (true) {
+			MemorySlab unused;
+			synchronized (this) {
+				long room = this.limits.maxSize() - this.registered;
+				if (needed <= room) {
+					long spare = (this.growths > 0) ? 0 : Math.min(this.used, this.limits.slabSize());
+					int reserved = Math.max(needed, PageMemory.wholePages((int) Math.min(spare, room)));
+					reserved = (int) Math.min(reserved, room & -PageMemory.PAGE);
+					this.registered += reserved;
+					this.growths++;
+					return reserved;
+				}
+				unused = removeUnused();
+				if (unused == null) {
+					throw new MemoryPoolExhaustedException(needed, this.used, this.registered, this.limits.maxSize());
+				}
+			}
+			deregister(unused);
+		}
+	}
+
+	private @Nullable MemorySlab removeUnused() {
+		for (MemorySlab slab : this.slabs) {
+			if (slab.isUnused()) {
+				this.slabs.remove(slab);
+				return slab;
+			}
+		}
+		return null;
+	}
+
+	private synchronized void endGrowth(int notMade) {
+		this.growths--;
+		this.registered -= notMade;
+	}
+
+	private synchronized @Nullable MemoryBlock add(MemorySlab slab, int size) {
+		if (this.closed) {
+			return null;
+		}
+		this.slabs.add(slab);
+		return take(slab, size);
+	}
+
+	// The limit of locked memory may leave room for what is needed and no more.
+	private MemoryRegion register(int wanted, int needed) {
+		try {
+			return register(wanted);
+		}
+		catch (RdmaException ex) {
+			if (wanted == needed) {
+				throw ex;
+			}
+			return register(needed);
+		}
+	}
+
+	private MemoryRegion register(int size) {
+		return MemoryRegion.register(this.provider, this.pd, PageMemory.allocate(size), AccessFlag.LOCAL_WRITE.value());
+	}
+
+	private void deregister(MemorySlab slab) {
+		slab.region().deregister();
+		synchronized (this) {
+			this.registered -= slab.region().length();
+		}
+	}
+
+	private int bytes(int size) {
+		int alignment = this.limits.alignment();
+		return (Math.max(1, size) + alignment - 1) & -alignment;
+	}
+
+	private static IllegalStateException closedException() {
+		return new IllegalStateException("The device of this pool of registered memory was given back");
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The memory of connections on a loopback fabric, and what becomes of it when calls fail
+ * or do not return.
+ */
+class LoopbackConnectionMemoryTests extends ConnectionMemoryContract {
+
+	private final LoopbackFabric fabric = new LoopbackFabric();
+
+	private final List<CallOrder> orders = new ArrayList<>();
+
+	private FaultingProvider faulting;
+
+	LoopbackConnectionMemoryTests() throws UnknownHostException {
+		this.fabric.addAddress(InetAddress.getByName(localAddress()));
+	}
+
+	@Override
+	RdmaProvider openProvider() {
+		CallOrder order = new CallOrder(false);
+		this.orders.add(order);
+		this.faulting = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), order);
+		return this.faulting.provider();
+	}
+
+	@Override
+	String localAddress() {
+		return "192.0.2.1";
+	}
+
+	@Override
+	String nativeObjects() {
+		return this.fabric.resources().toString();
+	}
+
+	@AfterEach
+	void checkOrder() {
+		assertThat(this.orders).flatExtracting(CallOrder::violations).isEmpty();
+	}
+
+	@Test
+	void memoryOfAQueuePairThatCouldNotBeDestroyedIsNotLentAgain() throws Exception {
+		long address = connection().memory().allocate(1000).address();
+		this.faulting.inject(new Fault("rdmaDestroyQp", 1, Kind.FAIL, Errno.EIO.value()));
+		assertThat(get(connection().close()).result()).isEqualTo(DestroyResult.FAILURE);
+		System.gc();
+		assertNotLent(address);
+	}
+
+	@Test
+	void memoryOfAQuarantinedConnectionIsNotLentUntilItsCallReturns() throws Exception {
+		long address = connection().memory().allocate(1000).address();
+		this.faulting.inject(new Fault("rdmaDestroyQp", 1, Kind.BLOCK, 0));
+		try {
+			DestroyReport report = get(connection().close());
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.TIMEOUT);
+			System.gc();
+			assertNotLent(address);
+		}
+		finally {
+			this.faulting.release();
+		}
+	}
+
+	private void assertNotLent(long address) throws Exception {
+		RdmaConnection other = get(addClient("other").connect());
+		for (int i = 0; i < 10; i++) {
+			assertThat(other.memory().allocate(1000).address()).as("address of a buffer").isNotEqualTo(address);
+		}
+	}
+
+}
