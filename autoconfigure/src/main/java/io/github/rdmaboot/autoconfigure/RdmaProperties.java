@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.HandlerThread;
+import io.github.rdmaboot.verbs.CompletionMode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -188,10 +189,16 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	/**
 	 * How completions are taken and handed on.
 	 *
+	 * @param mode How the completion thread learns of completions. With 'poll' it keeps a
+	 * processor busy.
+	 * @param spinTime How long the thread goes on polling after the last completion
+	 * before it sleeps, in the mode 'adaptive'. From 1us to 1s.
+	 * @param cpu CPU that the thread is pinned to, from 0. By default it runs on any.
 	 * @param handlers Where message handlers, callbacks and what depends on futures run.
 	 * On the completion thread they must not block.
 	 */
-	public record Completion(@DefaultValue("executor") HandlerThread handlers) {
+	public record Completion(@DefaultValue("event") CompletionMode mode, @DefaultValue("50us") Duration spinTime,
+			@Nullable Integer cpu, @DefaultValue("executor") HandlerThread handlers) {
 
 	}
 

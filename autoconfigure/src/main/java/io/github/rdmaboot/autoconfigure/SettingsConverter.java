@@ -54,8 +54,9 @@ final class SettingsConverter {
 		MemorySettings memory = memory(path, properties.memory());
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
+		CompletionSettings completion = completion(path, properties.completion());
 		return convert(path, () -> new ServerSettings(name, properties.address(), port, properties.backlog(), queuePair,
-				connection, memory, completion(properties.completion())));
+				connection, memory, completion));
 	}
 
 	static ClientSettings client(String name, Client properties) {
@@ -65,11 +66,12 @@ final class SettingsConverter {
 		MemorySettings memory = memory(path, properties.memory());
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
+		CompletionSettings completion = completion(path, properties.completion());
 		ReconnectSettings reconnect = reconnect(path, properties.reconnect());
 		return convert(path,
 				() -> new ClientSettings(name, address, port, properties.localAddress(), properties.resolveTimeout(),
 						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory,
-						completion(properties.completion())));
+						completion));
 	}
 
 	private static ReconnectSettings reconnect(String path, Reconnect properties) {
@@ -92,8 +94,9 @@ final class SettingsConverter {
 				properties.privateData().getBytes(StandardCharsets.UTF_8), properties.tos(), properties.ackTimeout()));
 	}
 
-	private static CompletionSettings completion(Completion properties) {
-		return new CompletionSettings(properties.handlers());
+	private static CompletionSettings completion(String path, Completion properties) {
+		return convert(path + ".completion", () -> new CompletionSettings(properties.mode(), properties.spinTime(),
+				properties.cpu(), properties.handlers()));
 	}
 
 	private static MemorySettings memory(String path, Memory properties) {

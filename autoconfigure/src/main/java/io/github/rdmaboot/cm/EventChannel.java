@@ -3,13 +3,13 @@ package io.github.rdmaboot.cm;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.PollingThread;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -28,20 +28,13 @@ public final class EventChannel {
 
 	private static final Logger logger = LoggerFactory.getLogger(EventChannel.class);
 
-	/**
-	 * Bounds the wait so that a lost wake-up delays the end of the thread and no more.
-	 */
-	private static final int TICK_MILLIS = 250;
-
 	private final RdmaProvider provider;
 
 	private final Consumer<OwnedCmId> orphans;
 
 	private final long channel;
 
-	private final long waker;
-
-	private final Thread thread;
+	private final PollingThread thread;
 
 	private final ReentrantLock fetchLock = new ReentrantLock();
 
@@ -49,18 +42,17 @@ public final class EventChannel {
 
 	private int callsInProgress;
 
-	private volatile boolean closing;
-
 	private boolean destroyed;
 
-	private EventChannel(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans, long channel,
-			long waker) {
+	private EventChannel(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans, long channel) {
 		this.provider = provider;
 		this.orphans = orphans;
 		this.channel = channel;
-		this.waker = waker;
-		this.thread = new Thread(this::run, threadName);
-		this.thread.setDaemon(true);
+		this.thread = PollingThread.waiting(provider, (work) -> {
+			Thread thread = new Thread(work, threadName);
+			thread.setDaemon(true);
+			return thread;
+		}, this::serve);
 	}
 
 	/**
@@ -74,25 +66,16 @@ public final class EventChannel {
 	 * @throws RdmaException if the channel or its waker cannot be created
 	 */
 	public static EventChannel open(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans) {
-		long waker = provider.createWaker();
-		long channel;
+		long channel = provider.rdmaCreateEventChannel();
 		try {
-			channel = provider.rdmaCreateEventChannel();
-		}
-		catch (RuntimeException ex) {
-			provider.destroyWaker(waker);
-			throw ex;
-		}
-		EventChannel eventChannel = new EventChannel(provider, threadName, orphans, channel, waker);
-		try {
+			EventChannel eventChannel = new EventChannel(provider, threadName, orphans, channel);
 			eventChannel.thread.start();
+			return eventChannel;
 		}
-		catch (OutOfMemoryError ex) {
+		catch (RuntimeException | OutOfMemoryError ex) {
 			provider.rdmaDestroyEventChannel(channel);
-			provider.destroyWaker(waker);
 			throw ex;
 		}
-		return eventChannel;
 	}
 
 	RdmaProvider provider() {
@@ -123,44 +106,36 @@ public final class EventChannel {
 	 * been destroyed: with one left, the channel would be destroyed under a native call
 	 * that still uses it.
 	 * @param timeout how long the thread may take to end
-	 * @throws IllegalStateException if ids are attached or the thread does not end in
-	 * time; the channel is then left to the end of the process
+	 * @throws IllegalStateException if ids are attached, which leaves the channel to the
+	 * end of the process, or if the thread does not end in time, which leaves the channel
+	 * to the end of the thread
 	 */
 	public synchronized void close(Duration timeout) {
 		if (this.destroyed) {
 			return;
 		}
-		withoutFetching(() -> this.closing = true);
-		this.provider.wake(this.waker);
-		if (!join(timeout)) {
-			throw new IllegalStateException("Thread '" + this.thread.getName() + "' did not end within " + timeout
-					+ "; its event channel is left to the end of the process");
+		withoutFetching(this.thread::end);
+		if (!this.thread.close(timeout, this::destroyChannel)) {
+			throw new IllegalStateException("Thread '" + this.thread.thread().getName() + "' did not end within "
+					+ timeout + "; its event channel is left until it ends");
 		}
+		this.destroyed = true;
+	}
+
+	private void destroyChannel() {
 		int left = attachedIds();
 		if (left > 0) {
 			throw new IllegalStateException(
 					left + " CM ids are still attached; their event channel is left to the end of the process");
 		}
-		this.destroyed = true;
 		this.provider.rdmaDestroyEventChannel(this.channel);
-		this.provider.destroyWaker(this.waker);
-	}
-
-	private boolean join(Duration timeout) {
-		try {
-			this.thread.join(Math.max(1, timeout.toMillis()));
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		return !this.thread.isAlive();
 	}
 
 	// Create an id. The channel counts it from before the call, and so outlives the call.
 	long creating(OwnedCmId id, LongSupplier createCall) {
 		this.fetchLock.lock();
 		try {
-			if (this.closing) {
+			if (this.thread.isEnding()) {
 				throw new IllegalStateException("The event channel is closed");
 			}
 			this.callsInProgress++;
@@ -221,28 +196,10 @@ public final class EventChannel {
 		}
 	}
 
-	private void run() {
-		String lastProblem = "";
-		while (!this.closing) {
-			try {
-				if (this.provider.awaitCmEvent(this.channel, this.waker, TICK_MILLIS)) {
-					while (fetchAndDispatch()) {
-						if (this.closing) {
-							break;
-						}
-					}
-				}
-				lastProblem = "";
-			}
-			catch (RuntimeException | Error ex) {
-				String problem = String.valueOf(ex.getMessage());
-				if (!problem.equals(lastProblem)) {
-					logger.warn("Event channel of thread '{}' could not fetch or acknowledge an event and goes on",
-							this.thread.getName(), ex);
-				}
-				lastProblem = problem;
-				LockSupport.parkNanos(Duration.ofMillis(TICK_MILLIS).toNanos());
-			}
+	private void serve(long waker, int timeoutMillis) {
+		boolean more = this.provider.awaitCmEvent(this.channel, waker, timeoutMillis);
+		while (more && !this.thread.isEnding()) {
+			more = fetchAndDispatch();
 		}
 	}
 

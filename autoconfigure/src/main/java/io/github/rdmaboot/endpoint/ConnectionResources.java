@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.verbs.CompletionHandler;
@@ -26,10 +27,14 @@ final class ConnectionResources {
 
 	private static final int PAGE = 4096;
 
-	/** How long to wait for completions before looking for them without an event. */
-	private static final long POLL_INTERVAL_NANOS = 20_000_000;
+	/** How long to wait for completions before looking for them, at first and at last. */
+	private static final long MIN_POLL_INTERVAL_NANOS = 100_000;
 
-	private final OutstandingRequests outstanding = new OutstandingRequests();
+	private static final long MAX_POLL_INTERVAL_NANOS = 20_000_000;
+
+	private final OutstandingRequests outstandingSends = new OutstandingRequests();
+
+	private final OutstandingRequests outstandingReceives = new OutstandingRequests();
 
 	private volatile @Nullable DeviceLease device;
 
@@ -55,8 +60,9 @@ final class ConnectionResources {
 		DeviceLease device = devices.acquire(id.deviceContext());
 		this.device = device;
 		connection.requireNotClosing();
-		CompletionQueue queue = CompletionQueue.create(device.device(), sizes.maxSendWr() + sizes.maxRecvWr(),
-				completions);
+		CompletionQueue queue = CompletionQueue.create(device.device(), owner.completionSettings().policy(),
+				sizes.maxSendWr() + sizes.maxRecvWr(), completions,
+				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
 		this.queue = queue;
 		connection.requireNotClosing();
 		int bytes = (sends + receives) * buffers.bufferSize();
@@ -68,9 +74,9 @@ final class ConnectionResources {
 				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queuePair = queuePair;
 		MessageReceiver receiver = new MessageReceiver(memory, buffers.bufferSize(), receives, queuePair,
-				this.outstanding, owner.statistics(), executor, owner::messageHandler, connection);
+				this.outstandingReceives, owner.statistics(), executor, owner::messageHandler, connection);
 		this.sender = new MessageSender(memory, receives * buffers.bufferSize(), buffers.bufferSize(), sends, queuePair,
-				this.outstanding, owner.statistics(), executor);
+				this.outstandingSends, owner.statistics(), executor);
 		this.receiver = receiver;
 		connection.requireNotClosing();
 		receiver.postAll();
@@ -114,7 +120,8 @@ final class ConnectionResources {
 		}
 		CompletionQueue queue = this.queue;
 		if (queue != null) {
-			queue.notifyWhile(() -> this.outstanding.count() > 0);
+			// Senders learn of their end at once; receives are left to the drain.
+			queue.notifyWhile(() -> this.outstandingSends.count() > 0);
 		}
 	}
 
@@ -126,16 +133,16 @@ final class ConnectionResources {
 	}
 
 	// Wait until every request has completed and no handler is running. Looks for
-	// completions itself from time to time, so that a lost event costs no more than that.
+	// completions itself from time to time, as their events lead to no polls any more.
 	boolean drain(Deadline deadline) {
 		CompletionQueue queue = this.queue;
 		MessageReceiver receiver = this.receiver;
-		while (true) {
-			if (queue != null && this.outstanding.count() > 0) {
+		for (long interval = MIN_POLL_INTERVAL_NANOS;; interval = Math.min(2 * interval, MAX_POLL_INTERVAL_NANOS)) {
+			if (queue != null && isAnyOutstanding()) {
 				queue.poll();
 			}
-			boolean none = this.outstanding
-				.awaitNone(Math.min(POLL_INTERVAL_NANOS, Math.max(1, deadline.remainingNanos())));
+			long wait = Math.min(interval, Math.max(1, deadline.remainingNanos()));
+			boolean none = this.outstandingReceives.awaitNone(wait) && this.outstandingSends.awaitNone(wait);
 			if (none && (receiver == null || receiver.isIdle())) {
 				return true;
 			}
@@ -146,6 +153,10 @@ final class ConnectionResources {
 				LockSupport.parkNanos(1_000_000);
 			}
 		}
+	}
+
+	private boolean isAnyOutstanding() {
+		return this.outstandingReceives.count() + this.outstandingSends.count() > 0;
 	}
 
 	void destroyQueuePair() {

@@ -12,6 +12,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +91,22 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		catch (RuntimeException ex) {
 			down(ex);
 			throw ex;
+		}
+	}
+
+	// Check what only the machine can tell of the settings.
+	void requireCpu(EndpointRuntime runtime, CompletionSettings settings) {
+		Integer cpu = settings.cpu();
+		if (cpu == null) {
+			return;
+		}
+		try {
+			runtime.devices().requireCpu(cpu);
+		}
+		catch (RdmaException ex) {
+			throw new RdmaEndpointException(this.name, address(), ex.call(), ex.errno(),
+					"completion.cpu is " + cpu + " but must be a CPU that this process may use: " + ex.getMessage(),
+					ex);
 		}
 	}
 

@@ -116,6 +116,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	@Override
 	void bringUp(EndpointRuntime runtime) {
+		requireCpu(runtime, this.settings.completion());
 		switch (this.settings.startup()) {
 			case REQUIRED -> join(connect());
 			case BACKGROUND -> beginConnecting();

@@ -83,6 +83,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	@Override
 	void bringUp(EndpointRuntime runtime) {
+		requireCpu(runtime, this.settings.completion());
 		InetSocketAddress address = bindAddress();
 		OwnedCmId id = ownedCmId();
 		try {

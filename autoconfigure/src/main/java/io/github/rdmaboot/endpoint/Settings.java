@@ -24,6 +24,13 @@ final class Settings {
 		}
 	}
 
+	static void between(String name, Duration value, Duration min, Duration max) {
+		if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+			throw new IllegalArgumentException(
+					name + " is " + text(value) + " but must be from " + text(min) + " to " + text(max));
+		}
+	}
+
 	static void sizeBetween(String name, long bytes, long min, long max) {
 		if (bytes < min || bytes > max) {
 			throw new IllegalArgumentException(
@@ -65,7 +72,10 @@ final class Settings {
 		if (duration.getNano() == 0) {
 			return duration.toSeconds() + "s";
 		}
-		return (duration.getNano() % 1_000_000 == 0) ? duration.toMillis() + "ms" : duration.toNanos() + "ns";
+		if (duration.getNano() % 1_000_000 == 0) {
+			return duration.toMillis() + "ms";
+		}
+		return (duration.getNano() % 1000 == 0) ? duration.toNanos() / 1000 + "us" : duration.toNanos() + "ns";
 	}
 
 	static void notEmpty(String name, String value) {

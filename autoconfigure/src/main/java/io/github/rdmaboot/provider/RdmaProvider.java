@@ -75,6 +75,15 @@ public interface RdmaProvider extends RdmaCmCalls, IbvCalls, AutoCloseable {
 	boolean awaitCqEvent(long completionChannel, long waker, int timeoutMillis);
 
 	/**
+	 * Let the calling thread run on one CPU only; stands for {@code sched_setaffinity}.
+	 * The loopback provider, which is for any operating system, does nothing.
+	 * @param cpu the CPU, from 0
+	 * @throws RdmaException on EINVAL when there is no such CPU or the process may not
+	 * use it
+	 */
+	void pinThread(int cpu);
+
+	/**
 	 * Release what the provider itself holds; objects that were created through it must
 	 * have been destroyed before.
 	 */

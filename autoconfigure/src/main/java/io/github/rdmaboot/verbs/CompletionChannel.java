@@ -1,134 +1,133 @@
 package io.github.rdmaboot.verbs;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.ThreadFactory;
 
+import io.github.rdmaboot.provider.PollingThread;
 import io.github.rdmaboot.provider.RdmaProvider;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Completion channel of a device with the one thread that serves all its completion
- * queues. Each event is acknowledged as soon as it is fetched, so a queue can be
- * destroyed at any time. The map of queues may be used by any thread.
+ * Completion channel of a device with the one thread that serves all its queues. Each
+ * event is acknowledged as soon as it is fetched, so a queue can be destroyed at any
+ * time.
+ * <p>
+ * With a spin time, the queue of an event is polled until it has been silent for that
+ * long, and armed only then. The array of such queues belongs to the thread.
  */
-final class CompletionChannel {
+final class CompletionChannel implements CompletionPoller {
 
-	private static final Logger logger = LoggerFactory.getLogger(CompletionChannel.class);
-
-	/**
-	 * Bounds the wait so that a lost wake-up delays the end of the thread and no more.
-	 */
-	private static final int TICK_MILLIS = 250;
+	/** How many rounds of polling pass between two looks for events of other queues. */
+	private static final int ROUNDS = 16;
 
 	private final RdmaProvider provider;
 
 	private final long handle;
 
-	private final long waker;
+	private final long spinNanos;
 
-	private final Thread thread;
+	private final PollingThread thread;
 
-	private final Map<Long, CompletionQueue> queues = new ConcurrentHashMap<>();
+	private final QueueTable queues = new QueueTable();
 
-	private volatile boolean closing;
+	private final SpinningQueues spinning = new SpinningQueues();
 
-	private CompletionChannel(RdmaProvider provider, long handle, long waker, String threadName) {
+	private final SpinWait spinWait = new SpinWait();
+
+	private int rounds;
+
+	private CompletionChannel(RdmaProvider provider, long handle, Duration spinTime, ThreadFactory threads) {
 		this.provider = provider;
 		this.handle = handle;
-		this.waker = waker;
-		this.thread = new CompletionThread(this::run, threadName);
+		this.spinNanos = spinTime.toNanos();
+		this.thread = PollingThread.waiting(provider, threads, this::serve);
 	}
 
-	static CompletionChannel open(RdmaProvider provider, long context, String threadName) {
-		long waker = provider.createWaker();
-		long handle;
+	static CompletionChannel open(RdmaProvider provider, long context, Duration spinTime, ThreadFactory threads) {
+		long handle = provider.ibvCreateCompChannel(context);
 		try {
-			handle = provider.ibvCreateCompChannel(context);
-		}
-		catch (RuntimeException ex) {
-			provider.destroyWaker(waker);
-			throw ex;
-		}
-		CompletionChannel channel = new CompletionChannel(provider, handle, waker, threadName);
-		try {
+			CompletionChannel channel = new CompletionChannel(provider, handle, spinTime, threads);
 			channel.thread.start();
+			return channel;
 		}
-		catch (OutOfMemoryError ex) {
+		catch (RuntimeException | OutOfMemoryError ex) {
 			provider.ibvDestroyCompChannel(handle);
-			provider.destroyWaker(waker);
 			throw ex;
 		}
-		return channel;
 	}
 
-	long handle() {
+	@Override
+	public long channel() {
 		return this.handle;
 	}
 
-	void attach(long cq, CompletionQueue queue) {
-		this.queues.put(cq, queue);
+	@Override
+	public void attach(CompletionQueue queue) {
+		this.queues.add(queue);
+		queue.arm();
 	}
 
-	void detach(long cq) {
-		this.queues.remove(cq);
+	@Override
+	public void detach(CompletionQueue queue) {
+		this.queues.remove(queue);
 	}
 
-	// End the thread and destroy the channel.
-	void close(Duration timeout) {
-		endThread();
-		this.provider.wake(this.waker);
-		try {
-			this.thread.join(Math.max(1, timeout.toMillis()));
+	@Override
+	public void end() {
+		this.thread.end();
+	}
+
+	@Override
+	public void close(Duration timeout) {
+		Thread thread = this.thread.thread();
+		// It may be the thread's own handler that waits for this.
+		boolean handling = CompletionThread.isHandling(thread);
+		if (!this.thread.close(handling ? Duration.ZERO : timeout,
+				() -> this.provider.ibvDestroyCompChannel(this.handle)) && !handling) {
+			throw new IllegalStateException("Thread '" + thread.getName() + "' did not end within " + timeout
+					+ "; its completion channel is left until it ends");
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		if (this.thread.isAlive()) {
-			throw new IllegalStateException("Thread '" + this.thread.getName() + "' did not end within " + timeout
-					+ "; its completion channel is left to the end of the process");
-		}
-		this.provider.ibvDestroyCompChannel(this.handle);
-		this.provider.destroyWaker(this.waker);
 	}
 
-	// Takes effect within a tick: waking the thread may be the very call that is stuck.
-	void endThread() {
-		this.closing = true;
-	}
-
-	private void run() {
-		String lastProblem = "";
-		while (!this.closing) {
-			try {
-				if (this.provider.awaitCqEvent(this.handle, this.waker, TICK_MILLIS)) {
-					serveEvents();
-				}
-				lastProblem = "";
+	private void serve(long waker, int timeoutMillis) {
+		if (this.spinning.isEmpty()) {
+			if (this.provider.awaitCqEvent(this.handle, waker, timeoutMillis)) {
+				serveEvents();
 			}
-			catch (RuntimeException | Error ex) {
-				String problem = String.valueOf(ex.getMessage());
-				if (!problem.equals(lastProblem)) {
-					logger.warn("Completion channel of thread '{}' could not serve an event and goes on",
-							this.thread.getName(), ex);
-				}
-				lastProblem = problem;
-				LockSupport.parkNanos(Duration.ofMillis(TICK_MILLIS).toNanos());
-			}
+			return;
+		}
+		boolean taken = this.spinning.poll(System.nanoTime(), this.spinNanos);
+		if (++this.rounds % ROUNDS == 0) {
+			serveEvents();
+		}
+		if (!taken) {
+			this.spinWait.pause();
 		}
 	}
 
+	// As a rule a queue has one event at most, so counting saves the call that finds
+	// none.
 	private void serveEvents() {
-		long cq = this.provider.ibvGetCqEvent(this.handle);
-		while (cq != 0) {
-			this.provider.ibvAckCqEvents(cq, 1);
-			CompletionQueue queue = this.queues.get(cq);
-			if (queue != null) {
-				queue.onEvent();
+		int most = Math.max(1, this.queues.size());
+		for (int i = 0; i < most; i++) {
+			long cq = this.provider.ibvGetCqEvent(this.handle);
+			if (cq == 0) {
+				return;
 			}
-			cq = this.provider.ibvGetCqEvent(this.handle);
+			this.provider.ibvAckCqEvents(cq, 1);
+			CompletionQueue queue = this.queues.find(cq);
+			if (queue != null && queue.isMoreExpected()) {
+				serve(queue);
+			}
+		}
+	}
+
+	private void serve(CompletionQueue queue) {
+		if (this.spinNanos == 0) {
+			queue.armAndTake();
+		}
+		else {
+			queue.take();
+			this.spinning.add(queue, System.nanoTime());
 		}
 	}
 

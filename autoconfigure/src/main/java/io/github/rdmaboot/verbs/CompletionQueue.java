@@ -1,7 +1,9 @@
 package io.github.rdmaboot.verbs;
 
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -11,11 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Completion queue whose completions are taken when its channel reports an event.
+ * Completion queue whose completions are taken by the thread of its policy, or by whoever
+ * polls it.
  * <p>
- * {@code pollLock} keeps polls apart from each other and from the destroy. It is not held
- * while the queue is destroyed natively, so a destroy that is stuck does not stop the
- * channel's thread.
+ * One atomic number keeps the threads apart, without a lock: whether a thread is inside a
+ * native call on the queue or hands on what it took, whether it has to arm the queue and
+ * look again because another one wanted to meanwhile, and whether the queue is closed.
+ * The objects that completions are read into belong to the thread that is in.
  */
 public final class CompletionQueue {
 
@@ -23,26 +27,40 @@ public final class CompletionQueue {
 
 	private static final int BATCH = 16;
 
+	private static final int FREE = 0;
+
+	private static final int CALLING = 1;
+
+	private static final int HANDING = 2;
+
+	private static final int ARM = 4;
+
+	private static final int CLOSED = 8;
+
 	private final RdmaProvider provider;
 
-	private final CompletionChannel channel;
+	private final CompletionPoller poller;
 
 	private final CompletionHandler handler;
 
-	private final ReentrantLock pollLock = new ReentrantLock();
+	private final Consumer<RuntimeException> failureHandler;
 
 	private final WorkCompletion[] completions = new WorkCompletion[BATCH];
 
 	private final long handle;
 
-	private boolean closed;
+	private final AtomicInteger turn = new AtomicInteger(FREE);
 
-	private @Nullable BooleanSupplier outstanding;
+	private volatile @Nullable BooleanSupplier expected;
 
-	private CompletionQueue(RdmaProvider provider, CompletionChannel channel, CompletionHandler handler, long handle) {
+	private volatile boolean broken;
+
+	private CompletionQueue(RdmaProvider provider, CompletionPoller poller, CompletionHandler handler,
+			Consumer<RuntimeException> failureHandler, long handle) {
 		this.provider = provider;
-		this.channel = channel;
+		this.poller = poller;
 		this.handler = handler;
+		this.failureHandler = failureHandler;
 		this.handle = handle;
 		for (int i = 0; i < BATCH; i++) {
 			this.completions[i] = new WorkCompletion();
@@ -50,24 +68,27 @@ public final class CompletionQueue {
 	}
 
 	/**
-	 * Create a completion queue and ask for its first event; stands for
-	 * {@code ibv_create_cq} and {@code ibv_req_notify_cq}.
+	 * Create a completion queue and have its completions taken; stands for
+	 * {@code ibv_create_cq} and, unless it is polled, {@code ibv_req_notify_cq}.
 	 * @param device the device
+	 * @param policy how its completions are taken
 	 * @param entries how many completions it holds at least
-	 * @param handler takes the completions
+	 * @param handler takes the completions, on the thread of the policy as a rule
+	 * @param failureHandler learns on that thread, once, that no more completions are
+	 * taken because a call failed
 	 * @return the completion queue
-	 * @throws RdmaException on EINVAL, ENOMEM
+	 * @throws RdmaException on EINVAL, EMFILE, ENOMEM
 	 */
-	public static CompletionQueue create(Device device, int entries, CompletionHandler handler) {
+	public static CompletionQueue create(Device device, CompletionPolicy policy, int entries, CompletionHandler handler,
+			Consumer<RuntimeException> failureHandler) {
 		RdmaProvider provider = device.provider();
-		CompletionChannel channel = device.completionChannel();
-		long handle = provider.ibvCreateCq(device.context(), entries, channel.handle(), 0);
-		CompletionQueue queue = new CompletionQueue(provider, channel, handler, handle);
-		channel.attach(handle, queue);
+		CompletionPoller poller = device.poller(policy);
+		long handle = provider.ibvCreateCq(device.context(), entries, poller.channel(), 0);
+		CompletionQueue queue = new CompletionQueue(provider, poller, handler, failureHandler, handle);
 		try {
-			provider.ibvReqNotifyCq(handle, false);
+			poller.attach(queue);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | OutOfMemoryError ex) {
 			queue.close();
 			throw ex;
 		}
@@ -79,91 +100,136 @@ public final class CompletionQueue {
 	}
 
 	/**
-	 * Ask for events only as long as completions are expected: from the time when no more
-	 * work is posted.
-	 * @param outstanding tells whether completions are expected
+	 * Let events lead to polls only as long as completions are urgent: from the time when
+	 * no more work is posted and somebody polls for the rest.
+	 * @param expected tells whether urgent completions are expected
 	 */
-	public void notifyWhile(BooleanSupplier outstanding) {
-		this.pollLock.lock();
+	public void notifyWhile(BooleanSupplier expected) {
+		this.expected = expected;
+	}
+
+	boolean isMoreExpected() {
+		BooleanSupplier expected = this.expected;
+		return expected == null || expected.getAsBoolean();
+	}
+
+	// Ask for the first event, before the queue is used.
+	void arm() {
+		this.provider.ibvReqNotifyCq(this.handle, false);
+	}
+
+	// Take all completions, unless another thread does so. Return whether there were any.
+	boolean take() {
+		return !this.broken && enter(FREE) && serve(false);
+	}
+
+	// Arm the queue and take all completions. Armed first, so that one which arrives
+	// after the last poll raises an event. If another thread is in, it does both.
+	boolean armAndTake() {
+		return !this.broken && enter(ARM) && serve(true);
+	}
+
+	private boolean serve(boolean arm) {
 		try {
-			this.outstanding = outstanding;
+			return takeAll(arm);
 		}
-		finally {
-			this.pollLock.unlock();
+		catch (RuntimeException ex) {
+			this.broken = true;
+			this.failureHandler.accept(ex);
+			return true;
 		}
 	}
 
 	/**
-	 * Arm the queue and take all its completions. Armed first, so that one which arrives
-	 * after the last poll raises an event.
-	 */
-	void onEvent() {
-		this.pollLock.lock();
-		try {
-			if (!this.closed && isMoreExpected()) {
-				this.provider.ibvReqNotifyCq(this.handle, false);
-				takeAll();
-			}
-		}
-		finally {
-			this.pollLock.unlock();
-		}
-	}
-
-	/**
-	 * Take all completions that are there; stands for {@code ibv_poll_cq}.
+	 * Take all completions that are there, unless another thread does so at present;
+	 * stands for {@code ibv_poll_cq}.
 	 * @throws RdmaException on EIO
 	 */
 	public void poll() {
-		this.pollLock.lock();
-		try {
-			if (!this.closed) {
-				takeAll();
-			}
-		}
-		finally {
-			this.pollLock.unlock();
+		if (enter(FREE)) {
+			takeAll(false);
 		}
 	}
 
 	/**
-	 * Destroy the queue; stands for {@code ibv_destroy_cq}. Does nothing the second time.
+	 * Destroy the queue; stands for {@code ibv_destroy_cq}. Waits for a native call on
+	 * the queue that is in progress, but not for a handler. Does nothing the second time.
 	 * @throws RdmaException on EBUSY while a queue pair uses it
 	 */
 	public void close() {
-		this.pollLock.lock();
-		try {
-			if (this.closed) {
-				return;
-			}
-			this.closed = true;
+		if ((this.turn.getAndUpdate((turn) -> turn | CLOSED) & CLOSED) != 0) {
+			return;
 		}
-		finally {
-			this.pollLock.unlock();
+		this.poller.detach(this);
+		for (long pause = 10_000; (this.turn.get() & CALLING) != 0; pause = Math.min(2 * pause, 1_000_000)) {
+			LockSupport.parkNanos(pause);
 		}
-		this.channel.detach(this.handle);
 		this.provider.ibvDestroyCq(this.handle);
 	}
 
-	private boolean isMoreExpected() {
-		BooleanSupplier outstanding = this.outstanding;
-		if (outstanding == null) {
-			return true;
+	private boolean enter(int request) {
+		while (true) {
+			int before = this.turn.get();
+			boolean taken = (before & (CALLING | HANDING)) != 0;
+			if ((before & CLOSED) != 0 || (taken && (before | request) == before)) {
+				return false;
+			}
+			if (this.turn.compareAndSet(before, taken ? before | request : CALLING)) {
+				return !taken;
+			}
 		}
-		takeAll();
-		return outstanding.getAsBoolean();
 	}
 
-	private void takeAll() {
-		int count;
-		do {
-			count = this.provider.ibvPollCq(this.handle, this.completions);
-			for (int i = 0; i < count; i++) {
-				hand(this.completions[i]);
+	private boolean takeAll(boolean arm) {
+		boolean any = false;
+		int next = arm ? CALLING | ARM : CALLING;
+		while ((next & CALLING) != 0) {
+			int count = call((next & ARM) != 0);
+			if (count > 0) {
+				any = true;
+				this.turn.addAndGet(HANDING - CALLING);
+				for (int i = 0; i < count; i++) {
+					hand(this.completions[i]);
+				}
 			}
 			// Fewer than asked for means that there are no more.
+			next = leave(count == BATCH);
 		}
-		while (count == BATCH);
+		return any;
+	}
+
+	private int call(boolean arm) {
+		boolean done = false;
+		try {
+			if (arm) {
+				this.provider.ibvReqNotifyCq(this.handle, false);
+			}
+			int count = this.provider.ibvPollCq(this.handle, this.completions);
+			done = true;
+			return count;
+		}
+		finally {
+			if (!done) {
+				this.turn.getAndUpdate((turn) -> turn & CLOSED);
+			}
+		}
+	}
+
+	// Go out, or stay in because there may be more. Return what to do next.
+	private int leave(boolean more) {
+		while (true) {
+			int before = this.turn.get();
+			int after;
+			if ((before & CLOSED) != 0) {
+				after = CLOSED;
+			}
+			else {
+				after = (more || (before & ARM) != 0) ? CALLING : FREE;
+			}
+			if (this.turn.compareAndSet(before, after)) {
+				return (after == CALLING) ? CALLING | (before & ARM) : FREE;
+			}
+		}
 	}
 
 	// One that fails must not keep the others, which cannot be polled again, from being

@@ -2,14 +2,17 @@ package io.github.rdmaboot.verbs;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ThreadFactory;
 
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Daemon thread that takes completions, on which handlers may run too. Its fields are
- * used by the thread itself only.
+ * written by the thread itself only.
  */
 public final class CompletionThread extends Thread {
 
@@ -17,11 +20,38 @@ public final class CompletionThread extends Thread {
 
 	private final Deque<Runnable> waiting = new ArrayDeque<>();
 
-	private boolean running;
+	private volatile boolean running;
 
-	CompletionThread(Runnable work, String name) {
+	private CompletionThread(Runnable work, String name) {
 		super(work, name);
 		setDaemon(true);
+	}
+
+	// Make threads that run on one CPU only, if one is given.
+	static ThreadFactory factory(RdmaProvider provider, String name, @Nullable Integer cpu) {
+		if (cpu == null) {
+			return (work) -> new CompletionThread(work, name);
+		}
+		return (work) -> new CompletionThread(() -> {
+			pin(provider, cpu);
+			work.run();
+		}, name);
+	}
+
+	// That the CPU can be used was checked when the endpoint started.
+	private static void pin(RdmaProvider provider, int cpu) {
+		try {
+			provider.pinThread(cpu);
+		}
+		catch (RdmaException ex) {
+			logger.warn("Thread '{}' runs on any CPU, because it cannot be pinned to CPU {}",
+					Thread.currentThread().getName(), cpu, ex);
+		}
+	}
+
+	// Return whether a thread is a completion thread that is inside a handler.
+	static boolean isHandling(Thread thread) {
+		return thread instanceof CompletionThread completionThread && completionThread.running;
 	}
 
 	/**

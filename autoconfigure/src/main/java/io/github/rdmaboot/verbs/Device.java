@@ -1,14 +1,19 @@
 package io.github.rdmaboot.verbs;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 
 /**
  * Device as the endpoints of one registry share it: a protection domain of their own and
- * a completion channel. Obtained from {@link Devices}.
+ * what takes completions, made for each policy when the first queue needs it. Obtained
+ * from {@link Devices}. The monitor of this object is held while one is made.
  */
 public final class Device {
 
@@ -20,30 +25,24 @@ public final class Device {
 
 	private final long pd;
 
-	private final CompletionChannel completionChannel;
+	private final String threadName;
 
 	private final MemoryPool memoryPool;
 
-	private Device(RdmaProvider provider, long context, long pd, CompletionChannel completionChannel,
-			MemoryPool memoryPool) {
+	private final Map<CompletionPolicy, CompletionPoller> pollers = new ConcurrentHashMap<>();
+
+	private Device(RdmaProvider provider, long context, long pd, String threadName, MemoryPool memoryPool) {
 		this.provider = provider;
 		this.context = context;
 		this.pd = pd;
-		this.completionChannel = completionChannel;
+		this.threadName = threadName;
 		this.memoryPool = memoryPool;
 	}
 
 	static Device open(RdmaProvider provider, long context, String threadPrefix, MemoryPoolLimits memory) {
+		String threadName = threadPrefix + "-cq-" + provider.ibvGetDeviceName(provider.deviceOf(context));
 		long pd = provider.ibvAllocPd(context);
-		try {
-			String threadName = threadPrefix + "-cq-" + provider.ibvGetDeviceName(provider.deviceOf(context));
-			return new Device(provider, context, pd, CompletionChannel.open(provider, context, threadName),
-					new MemoryPool(provider, pd, memory));
-		}
-		catch (RuntimeException ex) {
-			provider.ibvDeallocPd(pd);
-			throw ex;
-		}
+		return new Device(provider, context, pd, threadName, new MemoryPool(provider, pd, memory));
 	}
 
 	RdmaProvider provider() {
@@ -54,12 +53,25 @@ public final class Device {
 		return this.context;
 	}
 
-	CompletionChannel completionChannel() {
-		return this.completionChannel;
-	}
-
 	long pd() {
 		return this.pd;
+	}
+
+	synchronized CompletionPoller poller(CompletionPolicy policy) {
+		CompletionPoller poller = this.pollers.get(policy);
+		if (poller == null) {
+			ThreadFactory threads = CompletionThread.factory(this.provider, this.threadName + policy.suffix(),
+					policy.cpu());
+			poller = (policy.mode() == CompletionMode.POLL) ? new BusyPoller(this.provider, threads)
+					: CompletionChannel.open(this.provider, this.context, policy.spinTime(), threads);
+			this.pollers.put(policy, poller);
+		}
+		return poller;
+	}
+
+	// End the threads within a tick.
+	void endThreads() {
+		this.pollers.values().forEach(CompletionPoller::end);
 	}
 
 	/**
@@ -71,13 +83,15 @@ public final class Device {
 	}
 
 	/**
-	 * Free the completion channel, the memory and the protection domain, each also if
+	 * Free what takes completions, the memory and the protection domain, each also if
 	 * another fails.
 	 * @throws RdmaException on EBUSY while something uses them
 	 */
 	void close() {
-		List<Runnable> calls = List.of(() -> this.completionChannel.close(THREAD_END_TIMEOUT), this.memoryPool::close,
-				() -> this.provider.ibvDeallocPd(this.pd));
+		List<Runnable> calls = new ArrayList<>();
+		this.pollers.values().forEach((poller) -> calls.add(() -> poller.close(THREAD_END_TIMEOUT)));
+		calls.add(this.memoryPool::close);
+		calls.add(() -> this.provider.ibvDeallocPd(this.pd));
 		RuntimeException failure = null;
 		for (Runnable call : calls) {
 			try {

@@ -3,6 +3,8 @@ package io.github.rdmaboot.verbs;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -39,8 +41,7 @@ public final class Devices {
 	 * Take a lease of a device.
 	 * @param context the device context
 	 * @return the lease, to be released once
-	 * @throws RdmaException if the protection domain or the completion channel cannot be
-	 * created
+	 * @throws RdmaException if the protection domain cannot be created
 	 */
 	public DeviceLease acquire(long context) {
 		Shared shared;
@@ -54,6 +55,30 @@ public final class Devices {
 		catch (RuntimeException ex) {
 			giveUp(context, shared);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Check that threads may be pinned to a CPU, by pinning one that ends then; stands
+	 * for {@code sched_setaffinity}.
+	 * @param cpu the CPU, from 0
+	 * @throws RdmaException on EINVAL when there is no such CPU or the process may not
+	 * use it
+	 */
+	public void requireCpu(int cpu) {
+		FutureTask<@Nullable Void> check = new FutureTask<>(() -> this.provider.pinThread(cpu), null);
+		Thread thread = new Thread(check, this.threadPrefix + "-cpu-check");
+		thread.setDaemon(true);
+		thread.start();
+		try {
+			check.get();
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RdmaException failure) ? failure
+					: new IllegalStateException("CPU " + cpu + " could not be checked", ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -116,7 +141,7 @@ public final class Devices {
 		private void abandon() {
 			Device device = this.device;
 			if (device != null) {
-				device.completionChannel().endThread();
+				device.endThreads();
 			}
 		}
 

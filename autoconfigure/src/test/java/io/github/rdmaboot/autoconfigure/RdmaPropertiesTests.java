@@ -16,6 +16,7 @@ import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.ServerSettings;
 import io.github.rdmaboot.endpoint.ShutdownSettings;
+import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,8 +93,8 @@ class RdmaPropertiesTests {
 		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
 		assertThat(settings).usingRecursiveComparison()
 			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7, new QueuePairSettings(11, 12, 2, 3, 64),
-					commonConnection(), new MemorySettings(4096, 8),
-					new CompletionSettings(HandlerThread.COMPLETION_THREAD)));
+					commonConnection(), new MemorySettings(4096, 8), new CompletionSettings(CompletionMode.ADAPTIVE,
+							Duration.ofMillis(2), 1, HandlerThread.COMPLETION_THREAD)));
 	}
 
 	@Test
@@ -117,7 +118,8 @@ class RdmaPropertiesTests {
 					Duration.ofSeconds(4), ClientStartup.LAZY,
 					new ReconnectSettings(false, Duration.ofSeconds(1), Duration.ofSeconds(2), 0.5, 9),
 					new QueuePairSettings(11, 12, 2, 3, 64), commonConnection(), new MemorySettings(4096, 8),
-					new CompletionSettings(HandlerThread.COMPLETION_THREAD)));
+					new CompletionSettings(CompletionMode.ADAPTIVE, Duration.ofMillis(2), 1,
+							HandlerThread.COMPLETION_THREAD)));
 	}
 
 	@Test
@@ -157,6 +159,9 @@ class RdmaPropertiesTests {
 			connection.rnr-retry-count   | 9       | rnr-retry-count is 9 but must be from 0 to 7
 			connection.tos               | 256     | tos is 256 but must be from 0 to 255
 			connection.ack-timeout       | 32      | ack-timeout is 32 but must be from 0 to 31
+			completion.cpu               | -1      | cpu is -1 but must be from 0 to 8191
+			completion.spin-time         | 0s      | spin-time is 0s but must be from 1us to 1s
+			completion.spin-time         | 2s      | spin-time is 2s but must be from 1us to 1s
 			queue-pair.max-send-sge      | 0       | max-send-sge is 0 but must be at least 1
 			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
 			memory.buffer-size           | 3GB     | buffer-size is 3GB but must be from 1B to 1GB
@@ -282,6 +287,9 @@ class RdmaPropertiesTests {
 		this.source.put(endpoint + "connection.ack-timeout", "18");
 		this.source.put(endpoint + "memory.buffer-size", "4KB");
 		this.source.put(endpoint + "memory.buffer-count", "8");
+		this.source.put(endpoint + "completion.mode", "adaptive");
+		this.source.put(endpoint + "completion.spin-time", "2ms");
+		this.source.put(endpoint + "completion.cpu", "1");
 		this.source.put(endpoint + "completion.handlers", "completion-thread");
 	}
 

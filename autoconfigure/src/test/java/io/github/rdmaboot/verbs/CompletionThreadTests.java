@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,10 +18,10 @@ class CompletionThreadTests {
 
 	private static List<String> onCompletionThread(Runnable work, List<String> log) throws Exception {
 		CompletableFuture<List<String>> done = new CompletableFuture<>();
-		new CompletionThread(() -> {
+		CompletionThread.factory(new LoopbackRdmaProvider(new LoopbackFabric()), "completions", 3).newThread(() -> {
 			work.run();
 			done.complete(log);
-		}, "completions").start();
+		}).start();
 		return done.get(10, TimeUnit.SECONDS);
 	}
 

@@ -86,6 +86,11 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 	}
 
 	@Override
+	public void pinThread(int cpu) {
+		ThreadAffinity.pin(cpu);
+	}
+
+	@Override
 	public void close() {
 		// The libraries stay loaded: their functions are bound for the whole process.
 	}

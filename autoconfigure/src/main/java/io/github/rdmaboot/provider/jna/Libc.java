@@ -4,8 +4,8 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * The functions of the C library that waiting and diagnosing need, direct-mapped, and
- * their constants as Linux has them on every supported architecture.
+ * The functions of the C library that waiting, pinning and diagnosing need,
+ * direct-mapped, and their constants as Linux has them on every supported architecture.
  */
 final class Libc {
 
@@ -51,6 +51,8 @@ final class Libc {
 	static native int poll(long fds, long count, int timeoutMillis);
 
 	static native int getrlimit(int resource, long limit);
+
+	static native int sched_setaffinity(int pid, long size, long mask);
 
 	static native long gai_strerror(int code);
 

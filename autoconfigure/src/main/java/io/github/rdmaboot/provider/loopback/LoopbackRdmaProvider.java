@@ -78,6 +78,11 @@ public final class LoopbackRdmaProvider extends LoopbackCmProvider implements Rd
 		return await(completionChannel, CompletionChannel.class, waker, timeoutMillis);
 	}
 
+	@Override
+	public void pinThread(int cpu) {
+		// Threads are the operating system's, whichever it is, and not the fabric's.
+	}
+
 	/**
 	 * Release everything that was created through this provider, as the kernel does when
 	 * a process exits: peers see their connections end.
