@@ -1,20 +1,18 @@
 package io.github.rdmaboot.endpoint;
 
-import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.verbs.CompletionHandler;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.Device;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * when freeing. Made and freed by one thread at a time, which the connection sees to.
  */
 final class ConnectionResources {
-
-	private static final int PAGE = 4096;
 
 	/** How long to wait for completions before looking for them, at first and at last. */
 	private static final long MIN_POLL_INTERVAL_NANOS = 100_000;
@@ -40,7 +36,9 @@ final class ConnectionResources {
 
 	private volatile @Nullable CompletionQueue queue;
 
-	private volatile @Nullable MemoryRegion memory;
+	private volatile @Nullable MemoryBlock receiveMemory;
+
+	private volatile @Nullable MemoryBlock sendMemory;
 
 	private volatile @Nullable QueuePair queuePair;
 
@@ -65,27 +63,24 @@ final class ConnectionResources {
 				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
 		this.queue = queue;
 		connection.requireNotClosing();
-		int bytes = (sends + receives) * buffers.bufferSize();
-		MemoryRegion memory = MemoryRegion.register(device.device(), slab(bytes), AccessFlag.LOCAL_WRITE.value());
-		this.memory = memory;
-		owner.statistics().registered(memory.length());
+		MemoryBlock receiveMemory = device.device().memoryPool().allocate(receives * buffers.bufferSize());
+		this.receiveMemory = receiveMemory;
+		owner.statistics().registered(receiveMemory.length());
+		connection.requireNotClosing();
+		MemoryBlock sendMemory = device.device().memoryPool().allocate(sends * buffers.bufferSize());
+		this.sendMemory = sendMemory;
+		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
 		QueuePair queuePair = QueuePair.create(id, device.device(), queue, new QueuePairCapabilities(sizes.maxSendWr(),
 				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queuePair = queuePair;
-		MessageReceiver receiver = new MessageReceiver(memory, buffers.bufferSize(), receives, queuePair,
+		MessageReceiver receiver = new MessageReceiver(receiveMemory, buffers.bufferSize(), receives, queuePair,
 				this.outstandingReceives, owner.statistics(), executor, owner::messageHandler, connection);
-		this.sender = new MessageSender(memory, receives * buffers.bufferSize(), buffers.bufferSize(), sends, queuePair,
-				this.outstandingSends, owner.statistics(), executor);
+		this.sender = new MessageSender(sendMemory, buffers.bufferSize(), sends, queuePair, this.outstandingSends,
+				owner.statistics(), executor);
 		this.receiver = receiver;
 		connection.requireNotClosing();
 		receiver.postAll();
-	}
-
-	// An aligned slice ends at a page as it begins at one, so it is made of whole pages.
-	private static ByteBuffer slab(int bytes) {
-		int pages = (bytes + PAGE - 1) / PAGE;
-		return ByteBuffer.allocateDirect((pages + 1) * PAGE - 1).alignedSlice(PAGE).limit(bytes).slice();
 	}
 
 	// Return the device, once there is one.
@@ -183,11 +178,26 @@ final class ConnectionResources {
 		}
 	}
 
-	void deregisterMemory(EndpointStatistics statistics) {
-		MemoryRegion memory = this.memory;
-		if (memory != null) {
-			memory.deregister();
-			statistics.deregistered(memory.length());
+	// Give the memory back, unless the device may still write into it.
+	void releaseMemory(EndpointStatistics statistics) {
+		if (!this.queuePairDestroyed) {
+			return;
+		}
+		MemoryBlock sendMemory = this.sendMemory;
+		if (sendMemory != null) {
+			sendMemory.release();
+			statistics.deregistered(sendMemory.length());
+		}
+		MemoryBlock receiveMemory = this.receiveMemory;
+		if (receiveMemory != null) {
+			MessageReceiver receiver = this.receiver;
+			if (receiver != null) {
+				receiver.letGoOfMemory();
+			}
+			else {
+				receiveMemory.release();
+			}
+			statistics.deregistered(receiveMemory.length());
 		}
 	}
 

@@ -51,7 +51,7 @@ final class ConnectionTeardown {
 		steps.put(DestroyStepName.FLUSH, call(this::flush));
 		steps.put(DestroyStepName.DRAIN, this.resources::drain);
 		steps.put(DestroyStepName.DESTROY_QP, call(this.resources::destroyQueuePair));
-		steps.put(DestroyStepName.DEREG_MR, call(this::deregisterMemory));
+		steps.put(DestroyStepName.DEREG_MR, call(this::releaseMemory));
 		steps.put(DestroyStepName.DESTROY_CQ, call(this.resources::destroyQueue));
 		steps.put(DestroyStepName.RELEASE_DEVICE, call(this.resources::releaseDevice));
 		steps.put(DestroyStepName.DESTROY_ID, call(this.id::destroy));
@@ -94,12 +94,12 @@ final class ConnectionTeardown {
 		return deadline.await(this.disconnected);
 	}
 
-	private void deregisterMemory() {
+	private void releaseMemory() {
 		try {
 			this.connection.memory().release(this.resources.isQueuePairDestroyed());
 		}
 		finally {
-			this.resources.deregisterMemory(this.statistics);
+			this.resources.releaseMemory(this.statistics);
 		}
 	}
 

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageReceiver {
 
-	private final MemoryRegion memory;
+	private final MemoryBlock memory;
+
+	private final ByteBuffer bytes;
 
 	private final int bufferSize;
 
@@ -50,12 +52,15 @@ final class MessageReceiver {
 
 	private boolean dispatching;
 
+	private boolean memoryGone;
+
 	private @Nullable RuntimeException closed;
 
-	MessageReceiver(MemoryRegion memory, int bufferSize, int count, QueuePair queuePair,
-			OutstandingRequests outstanding, EndpointStatistics statistics, Executor executor,
-			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
+	MessageReceiver(MemoryBlock memory, int bufferSize, int count, QueuePair queuePair, OutstandingRequests outstanding,
+			EndpointStatistics statistics, Executor executor, Supplier<@Nullable RdmaMessageHandler> handler,
+			RdmaConnection connection) {
 		this.memory = memory;
+		this.bytes = memory.memory();
 		this.bufferSize = bufferSize;
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
@@ -92,7 +97,10 @@ final class MessageReceiver {
 		this.outstanding.completed();
 		this.statistics.received(length);
 		synchronized (this.inbox) {
-			this.inbox.add(new Received(slot, length));
+			// Its bytes are not there any more if the connection could not wait for it.
+			if (!this.memoryGone) {
+				this.inbox.add(new Received(slot, length));
+			}
 		}
 		serve();
 	}
@@ -120,7 +128,7 @@ final class MessageReceiver {
 		}
 		catch (RuntimeException | Error ex) {
 			synchronized (this.inbox) {
-				this.dispatching = false;
+				endDispatch();
 			}
 			throw ex;
 		}
@@ -151,6 +159,20 @@ final class MessageReceiver {
 		}
 	}
 
+	// Keep what was not taken in memory of Java's own, and give the registered memory
+	// back as soon as no handler reads it. The device cannot write into it any more.
+	void letGoOfMemory() {
+		synchronized (this.inbox) {
+			this.memoryGone = true;
+			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
+				this.leftOver.add(copy(message));
+			}
+			if (!this.dispatching) {
+				this.memory.release();
+			}
+		}
+	}
+
 	// Give what was not taken to those who wait, keep the rest for those who still ask,
 	// and tell the others that no more comes.
 	void close(RuntimeException reason) {
@@ -163,13 +185,10 @@ final class MessageReceiver {
 			this.closed = reason;
 			this.waiting.removeIf(CompletableFuture::isDone);
 			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
-				CompletableFuture<byte[]> future = this.waiting.poll();
-				if (future != null) {
-					served.put(future, copy(message));
-				}
-				else {
-					this.leftOver.add(copy(message));
-				}
+				this.leftOver.add(copy(message));
+			}
+			while (!this.waiting.isEmpty() && !this.leftOver.isEmpty()) {
+				served.put(this.waiting.remove(), this.leftOver.remove());
 			}
 			untold = new ArrayDeque<>(this.waiting);
 			this.waiting.clear();
@@ -193,7 +212,7 @@ final class MessageReceiver {
 				}
 				message = (handler != null || future != null) ? this.inbox.poll() : null;
 				if (message == null) {
-					this.dispatching = false;
+					endDispatch();
 					return;
 				}
 			}
@@ -213,9 +232,17 @@ final class MessageReceiver {
 	// What depends on a future may wait for the next message.
 	private void goOnElsewhere() {
 		synchronized (this.inbox) {
-			this.dispatching = false;
+			endDispatch();
 		}
 		serve();
+	}
+
+	// Called under the monitor.
+	private void endDispatch() {
+		this.dispatching = false;
+		if (this.memoryGone) {
+			this.memory.release();
+		}
 	}
 
 	// A future that was cancelled meanwhile leaves its message to the next.
@@ -258,7 +285,7 @@ final class MessageReceiver {
 	}
 
 	private ByteBuffer slice(Received message) {
-		return this.memory.memory().slice(message.slot * this.bufferSize, message.length).asReadOnlyBuffer();
+		return this.bytes.slice(message.slot * this.bufferSize, message.length).asReadOnlyBuffer();
 	}
 
 	private byte[] copy(Received message) {

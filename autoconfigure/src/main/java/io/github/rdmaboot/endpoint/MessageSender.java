@@ -10,7 +10,7 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ final class MessageSender {
 
 	private static final Duration FREE_BUFFER_TIMEOUT = Duration.ofSeconds(10);
 
-	private final MemoryRegion memory;
+	private final ByteBuffer memory;
 
 	private final QueuePair queuePair;
 
@@ -38,18 +38,15 @@ final class MessageSender {
 
 	private final int bufferSize;
 
-	private final int firstOffset;
-
 	private final SlotPool slots;
 
 	private final SendWorkRequest[] requests;
 
 	private final AtomicReferenceArray<SendCallback> callbacks;
 
-	MessageSender(MemoryRegion memory, int firstOffset, int bufferSize, int count, QueuePair queuePair,
-			OutstandingRequests outstanding, EndpointStatistics statistics, Executor executor) {
-		this.memory = memory;
-		this.firstOffset = firstOffset;
+	MessageSender(MemoryBlock memory, int bufferSize, int count, QueuePair queuePair, OutstandingRequests outstanding,
+			EndpointStatistics statistics, Executor executor) {
+		this.memory = memory.memory();
 		this.bufferSize = bufferSize;
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
@@ -63,7 +60,7 @@ final class MessageSender {
 			request.wrId = WR_ID_SENDS | slot;
 			request.opcode = WorkRequestOpcode.SEND.value();
 			request.flags = SendFlag.SIGNALED.value();
-			request.addresses[0] = memory.address() + offset(slot);
+			request.addresses[0] = memory.address() + (long) slot * bufferSize;
 			request.lkeys[0] = memory.lkey();
 			this.requests[slot] = request;
 		}
@@ -88,13 +85,7 @@ final class MessageSender {
 					"No send buffer of " + connection + " became free within " + FREE_BUFFER_TIMEOUT.toSeconds()
 							+ " s (ETIMEDOUT)" + ": the peer takes no messages, or memory.buffer-count is too low");
 		}
-		this.memory.memory().duplicate().position(offset(slot)).put(message);
-		SendWorkRequest request = this.requests[slot];
-		request.lengths[0] = length;
-		request.sgeCount = (length > 0) ? 1 : 0;
-		this.callbacks.set(slot, callback);
-		this.outstanding.posted();
-		int errno = this.queuePair.postSend(request);
+		int errno = fillAndPost(slot, message, callback);
 		if (errno != 0) {
 			this.outstanding.completed();
 			// Null when closing the connection has told the caller already.
@@ -104,6 +95,25 @@ final class MessageSender {
 				throw (errno == Errno.ENOTCONN.value()) ? new ConnectionClosedException(connection + " is closed", null)
 						: new RdmaException("ibv_post_send", errno);
 			}
+		}
+	}
+
+	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
+	private int fillAndPost(int slot, ByteBuffer message, SendCallback callback) {
+		this.callbacks.set(slot, callback);
+		this.outstanding.posted();
+		if (!this.queuePair.enter()) {
+			return Errno.ENOTCONN.value();
+		}
+		try {
+			SendWorkRequest request = this.requests[slot];
+			request.lengths[0] = message.remaining();
+			request.sgeCount = message.hasRemaining() ? 1 : 0;
+			this.memory.duplicate().position(slot * this.bufferSize).put(message);
+			return this.queuePair.postSend(request);
+		}
+		finally {
+			this.queuePair.leave();
 		}
 	}
 
@@ -135,10 +145,6 @@ final class MessageSender {
 				this.executor.execute(() -> callback.sent(error));
 			}
 		}
-	}
-
-	private int offset(int slot) {
-		return this.firstOffset + slot * this.bufferSize;
 	}
 
 }

@@ -84,7 +84,7 @@ public final class QueuePair {
 			return this.provider.ibvPostSend(this.created.qp(), first);
 		}
 		finally {
-			this.gate.decrementAndGet();
+			leave();
 		}
 	}
 
@@ -101,7 +101,7 @@ public final class QueuePair {
 			return this.provider.ibvPostRecv(this.created.qp(), first);
 		}
 		finally {
-			this.gate.decrementAndGet();
+			leave();
 		}
 	}
 
@@ -157,7 +157,12 @@ public final class QueuePair {
 		this.id.destroyQueuePair();
 	}
 
-	private boolean enter() {
+	/**
+	 * Keep the gate from closing while memory is prepared for a post, so that a destroy
+	 * does not lend it to others meanwhile.
+	 * @return whether the gate is open; if so, {@link #leave()} has to follow
+	 */
+	public boolean enter() {
 		int before = this.gate.get();
 		while (before >= 0) {
 			if (this.gate.compareAndSet(before, before + 1)) {
@@ -166,6 +171,13 @@ public final class QueuePair {
 			before = this.gate.get();
 		}
 		return false;
+	}
+
+	/**
+	 * Undo {@link #enter()}.
+	 */
+	public void leave() {
+		this.gate.decrementAndGet();
 	}
 
 }

@@ -198,6 +198,19 @@ class FailureAnalyzersTests {
 	}
 
 	@Test
+	void poolThatIsUsedUpIsExplainedWithItsBound() {
+		assertThat(
+				run(FabricConfiguration.class, "--rdma.servers.echo.port=7471", "--rdma.servers.echo.address=192.0.2.1",
+						"--rdma.clients.big.address=192.0.2.1", "--rdma.clients.big.port=7471",
+						"--rdma.clients.big.startup=required", "--rdma.clients.big.memory.buffer-size=1MB",
+						"--rdma.memory.pool.slab-size=1MB", "--rdma.memory.pool.max-size=16MB"))
+			.contains("rdma.memory.pool.max-size is 16777216 bytes")
+			.contains("Raise 'rdma.memory.pool.max-size'")
+			.contains("rdma.clients.big.memory.buffer-size")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
 	void limitOfLockedMemoryIsReadAsTheKernelWritesIt() {
 		assertThat(LockedMemoryLimit
 			.describe(List.of("Limit                     Soft Limit           Hard Limit           Units     ",

@@ -31,7 +31,7 @@ import static org.awaitility.Awaitility.await;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class ConnectionMemoryContract {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final ShutdownSettings SHUTDOWN = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 			Duration.ofSeconds(2), Duration.ofSeconds(1));
@@ -92,6 +92,10 @@ abstract class ConnectionMemoryContract {
 				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
 		added.start();
 		return added;
+	}
+
+	RdmaServer server() {
+		return this.server;
 	}
 
 	RdmaConnection connection() {

@@ -160,7 +160,7 @@ class EndpointCallbackTests {
 		RdmaEndpoints registry = registry(null);
 		RdmaServer server = startedServer(registry);
 		connect(registry, server, TestSettings.NO_RECONNECT);
-		this.faults.inject(new Fault("ibvDeregMr", 1, Kind.BLOCK, 0));
+		this.faults.inject(new Fault("ibvDestroyCq", 1, Kind.BLOCK, 0));
 		// Only the connection of the server is destroyed before the call blocks.
 		this.fabric.faults().partition(InetAddress.getByName(ADDRESS), InetAddress.getByName(ADDRESS));
 		server.connections().forEach(RdmaConnection::close);

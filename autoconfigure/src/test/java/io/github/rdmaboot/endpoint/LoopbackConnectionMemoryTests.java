@@ -2,8 +2,13 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -19,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The memory of connections on a loopback fabric, and what becomes of it when calls fail
@@ -81,6 +87,47 @@ class LoopbackConnectionMemoryTests extends ConnectionMemoryContract {
 		finally {
 			this.faulting.release();
 		}
+	}
+
+	@Test
+	void messageStaysReadableForAHandlerThatOutlivesItsConnection() throws Exception {
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		CompletableFuture<byte[]> read = new CompletableFuture<>();
+		RdmaClient slow = addClient("slow");
+		slow.onMessage((connection, message) -> {
+			get(closed);
+			byte[] bytes = new byte[message.remaining()];
+			message.get(bytes);
+			read.complete(bytes);
+		});
+		RdmaConnection ending = get(slow.connect());
+		peerOf(ending).send(filled(7));
+		await().atMost(PATIENCE).until(() -> slow.statistics().messagesReceived() == 1);
+		assertThat(get(ending.close()).result()).isEqualTo(DestroyResult.SUCCESS);
+		RdmaConnection other = get(addClient("other").connect());
+		for (int i = 0; i < TestSettings.MEMORY.bufferCount(); i++) {
+			get(peerOf(other).send(filled(9)));
+			assertThat(get(other.receive())).containsOnly(9);
+		}
+		closed.complete(null);
+		assertThat(get(read)).containsOnly(7);
+	}
+
+	private RdmaConnection peerOf(RdmaConnection connection) {
+		await().atMost(PATIENCE).until(() -> peersOf(connection).findAny().isPresent());
+		return peersOf(connection).findAny().orElseThrow();
+	}
+
+	private Stream<RdmaConnection> peersOf(RdmaConnection connection) {
+		return server().connections()
+			.stream()
+			.filter((peer) -> Objects.equals(peer.peerAddress(), connection.localAddress()));
+	}
+
+	private static ByteBuffer filled(int value) {
+		byte[] bytes = new byte[1000];
+		Arrays.fill(bytes, (byte) value);
+		return ByteBuffer.wrap(bytes);
 	}
 
 	private void assertNotLent(long address) throws Exception {
