@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -46,6 +47,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReadmeTests {
 
 	private static final Pattern CODE = Pattern.compile("`([^`]*)`");
+
+	private static final Set<String> REQUIRED = Set.of("rdma.servers.<name>.port", "rdma.clients.<name>.address",
+			"rdma.clients.<name>.port", "rdma.datagrams.<name>.address");
 
 	@Test
 	void tableOfPropertiesIsComplete() {
@@ -127,7 +131,7 @@ class ReadmeTests {
 	private static void collect(String prefix, Class<?> type, Map<String, String> properties) {
 		for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
 			String name = prefix + "." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
-			if (component.getParameterizedType() instanceof ParameterizedType map) {
+			if (component.getParameterizedType() instanceof ParameterizedType map && map.getRawType() == Map.class) {
 				collect(name + ".<name>", (Class<?>) map.getActualTypeArguments()[1], properties);
 			}
 			else if (component.getType().isRecord()) {
@@ -141,7 +145,7 @@ class ReadmeTests {
 
 	private static String describe(String name, DefaultValue value) {
 		if (value == null) {
-			boolean required = name.endsWith(".port") || name.equals("rdma.clients.<name>.address");
+			boolean required = REQUIRED.contains(name);
 			return required ? "required" : "–";
 		}
 		String text = String.join(",", value.value());

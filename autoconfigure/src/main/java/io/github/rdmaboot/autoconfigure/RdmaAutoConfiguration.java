@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the RDMA endpoints that are configured under {@code rdma.servers}
- * and {@code rdma.clients}.
+ * Auto-configuration of the RDMA endpoints that are configured under
+ * {@code rdma.servers}, {@code rdma.clients} and {@code rdma.datagrams}.
  * <p>
  * A bean of type {@link RdmaProvider} takes the place of the configured provider. It is
  * asked for at each start of the endpoints and closed at each stop; one that cannot be
@@ -38,6 +38,8 @@ public final class RdmaAutoConfiguration {
 				SettingsConverter.memoryPool(properties.memory().pool()), null);
 		properties.servers().forEach((name, server) -> endpoints.addServer(SettingsConverter.server(name, server)));
 		properties.clients().forEach((name, client) -> endpoints.addClient(SettingsConverter.client(name, client)));
+		properties.datagrams()
+			.forEach((name, datagrams) -> endpoints.addDatagrams(SettingsConverter.datagrams(name, datagrams)));
 		return endpoints;
 	}
 

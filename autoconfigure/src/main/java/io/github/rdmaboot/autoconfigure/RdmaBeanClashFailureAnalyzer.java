@@ -4,6 +4,7 @@ import java.util.Objects;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ class RdmaBeanClashFailureAnalyzer extends AbstractFailureAnalyzer<BeanDefinitio
 		String description = String.format("The %s needs a bean named '%s', but there is one already, defined in %s.",
 				cause.getBeanDefinition().getDescription(), cause.getBeanName(), where);
 		return new FailureAnalysis(description,
-				"Rename that bean, or the endpoint under 'rdma.servers' or 'rdma.clients'.", cause);
+				"Rename that bean, or the endpoint under 'rdma.servers', 'rdma.clients' or 'rdma.datagrams'.", cause);
 	}
 
 	private static boolean isOfEndpoint(BeanDefinition definition) {
@@ -40,7 +41,8 @@ class RdmaBeanClashFailureAnalyzer extends AbstractFailureAnalyzer<BeanDefinitio
 			return false;
 		}
 		Class<?> type = candidate.getBeanClass();
-		return type == RdmaServer.class || type == RdmaClient.class || type == CmId.class;
+		return type == RdmaServer.class || type == RdmaClient.class || type == RdmaDatagramEndpoint.class
+				|| type == CmId.class;
 	}
 
 }

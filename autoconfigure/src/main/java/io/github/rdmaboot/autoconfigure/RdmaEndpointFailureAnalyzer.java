@@ -21,8 +21,8 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	private static final String GENERAL_ADVICE = "Check the settings under '{path}'.";
 
-	private static final String SMALLER_BUFFERS = "Or lower '{path}.memory.buffer-size' or "
-			+ "'{path}.memory.buffer-count'.";
+	/** Stands for the advice to use less memory. */
+	private static final String SMALLER_BUFFERS = "{smaller-buffers}";
 
 	private final Environment environment;
 
@@ -32,20 +32,20 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, RdmaEndpointException cause) {
-		boolean server = isServer(cause.endpoint());
-		String path = SettingsConverter.path(server ? "rdma.servers" : "rdma.clients", cause.endpoint());
+		Kind kind = kindOf(cause.endpoint());
+		String path = SettingsConverter.path(kind.map, cause.endpoint());
 		String description = String.format(
-				"RDMA %s '%s' could not %s.%n%n    Address: %s%n    Call: %s%n    Reason: %s",
-				server ? "server" : "client", cause.endpoint(), server ? "be started" : "connect", cause.address(),
-				describeCall(cause), cause.getMessage());
-		return new FailureAnalysis(description, advice(server, cause).replace(PATH, path), cause);
+				"RDMA %s '%s' could not %s.%n%n    Address: %s%n    Call: %s%n    Reason: %s", kind.noun,
+				cause.endpoint(), kind.verb, cause.address(), describeCall(cause), cause.getMessage());
+		return new FailureAnalysis(description,
+				advice(kind, cause).replace(SMALLER_BUFFERS, kind.smallerBuffers).replace(PATH, path), cause);
 	}
 
 	static String describeCall(RdmaException ex) {
 		return ex.call() + ", " + Errno.describe(ex.errno());
 	}
 
-	private static String advice(boolean server, RdmaEndpointException cause) {
+	private static String advice(Kind kind, RdmaEndpointException cause) {
 		if (cause.getCause() instanceof MemoryPoolExhaustedException) {
 			return "Raise 'rdma.memory.pool.max-size'. " + SMALLER_BUFFERS;
 		}
@@ -59,7 +59,22 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		if (errno == null) {
 			return GENERAL_ADVICE;
 		}
-		return server ? serverAdvice(errno, cause.address()) : clientAdvice(errno);
+		return switch (kind) {
+			case SERVER -> serverAdvice(errno, cause.address());
+			case CLIENT -> clientAdvice(errno);
+			case DATAGRAMS -> datagramsAdvice(errno, cause);
+		};
+	}
+
+	private static String datagramsAdvice(Errno errno, RdmaEndpointException cause) {
+		if (cause.call().equals("rdma_join_multicast")) {
+			return "Check '{path}.multicast.groups', and that the network device of '{path}.address' takes multicast: "
+					+ "'ip link' shows MULTICAST.";
+		}
+		if (errno == Errno.EINVAL) {
+			return "Compare '{path}.memory.buffer-count' with what the device can do: 'ibv_devinfo -v' shows it.";
+		}
+		return serverAdvice(errno, cause.address());
 	}
 
 	private static String serverAdvice(Errno errno, String address) {
@@ -117,8 +132,40 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 				+ SMALLER_BUFFERS;
 	}
 
-	private boolean isServer(String endpoint) {
-		return Binder.get(this.environment).bindOrCreate("rdma", RdmaProperties.class).servers().containsKey(endpoint);
+	private Kind kindOf(String endpoint) {
+		RdmaProperties properties = Binder.get(this.environment).bindOrCreate("rdma", RdmaProperties.class);
+		if (properties.servers().containsKey(endpoint)) {
+			return Kind.SERVER;
+		}
+		return properties.datagrams().containsKey(endpoint) ? Kind.DATAGRAMS : Kind.CLIENT;
+	}
+
+	/**
+	 * Kind of endpoint, and how it is spoken of.
+	 */
+	private enum Kind {
+
+		SERVER("rdma.servers", "server", "be started", "'{path}.memory.buffer-size' or '{path}.memory.buffer-count'"),
+
+		CLIENT("rdma.clients", "client", "connect", "'{path}.memory.buffer-size' or '{path}.memory.buffer-count'"),
+
+		DATAGRAMS("rdma.datagrams", "datagram endpoint", "be started", "'{path}.memory.buffer-count'");
+
+		private final String map;
+
+		private final String noun;
+
+		private final String verb;
+
+		private final String smallerBuffers;
+
+		Kind(String map, String noun, String verb, String sizes) {
+			this.map = map;
+			this.noun = noun;
+			this.verb = verb;
+			this.smallerBuffers = "Or lower " + sizes + ".";
+		}
+
 	}
 
 }

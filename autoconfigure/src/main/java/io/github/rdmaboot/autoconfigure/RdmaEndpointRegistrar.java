@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.RdmaServer;
@@ -37,8 +38,10 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 		Map<String, String> owners = new LinkedHashMap<>();
 		properties.servers().keySet().forEach((name) -> claim(owners, name, "rdma.servers"));
 		properties.clients().keySet().forEach((name) -> claim(owners, name, "rdma.clients"));
+		properties.datagrams().keySet().forEach((name) -> claim(owners, name, "rdma.datagrams"));
 		properties.servers().keySet().forEach((name) -> register(registry, name, RdmaServer.class));
 		properties.clients().keySet().forEach((name) -> register(registry, name, RdmaClient.class));
+		properties.datagrams().keySet().forEach((name) -> register(registry, name, RdmaDatagramEndpoint.class));
 	}
 
 	private void claim(Map<String, String> owners, String name, String map) {

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
@@ -24,12 +25,14 @@ import org.springframework.util.unit.DataSize;
  * @param servers Endpoints that listen, by name. The name is that of the endpoint's bean.
  * @param clients Endpoints that connect, by name. The name is that of the endpoint's
  * bean.
+ * @param datagrams Endpoints that exchange datagrams, by name. The name is that of the
+ * endpoint's bean.
  */
 @ConfigurationProperties("rdma")
 public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("native") RdmaProviderType provider,
 		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Metrics metrics,
 		@DefaultValue SharedMemory memory, @DefaultValue Map<String, Server> servers,
-		@DefaultValue Map<String, Client> clients) {
+		@DefaultValue Map<String, Client> clients, @DefaultValue Map<String, Datagrams> datagrams) {
 
 	/**
 	 * Start and stop together with the application.
@@ -129,6 +132,50 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 			@DefaultValue("background") ClientStartup startup, @DefaultValue Reconnect reconnect,
 			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory,
 			@DefaultValue Completion completion) {
+
+	}
+
+	/**
+	 * Endpoint that exchanges datagrams.
+	 *
+	 * @param address Local address or host name, which decides on the device.
+	 * @param port Port on which peers ask for the queue pair. 0 takes an ephemeral one.
+	 * By default nobody can ask.
+	 * @param backlog How many peers that ask may wait. 0 takes the system's maximum.
+	 * @param resolveTimeout Limit of resolving the address of a peer, and that of
+	 * resolving the route to it.
+	 * @param connectTimeout Limit of asking a peer for its queue pair, and of joining a
+	 * multicast group.
+	 * @param maxPeers How many address handles to keep, and how many senders of datagrams
+	 * to know.
+	 * @param tos Type of service of the packets, from 0 to 255. By default the system's.
+	 * @param memory Registered memory of the endpoint.
+	 * @param multicast Multicast groups of the endpoint.
+	 * @param completion How completions are taken and handed on.
+	 */
+	public record Datagrams(@Nullable String address, @Nullable Integer port, @DefaultValue("128") int backlog,
+			@DefaultValue("2s") Duration resolveTimeout, @DefaultValue("5s") Duration connectTimeout,
+			@DefaultValue("1024") int maxPeers, @Nullable Integer tos, @DefaultValue DatagramMemory memory,
+			@DefaultValue Multicast multicast, @DefaultValue Completion completion) {
+
+	}
+
+	/**
+	 * Registered memory of a datagram endpoint.
+	 *
+	 * @param bufferCount How many buffers there are for sending, and as many for
+	 * receiving. Each holds the largest datagram.
+	 */
+	public record DatagramMemory(@DefaultValue("64") int bufferCount) {
+
+	}
+
+	/**
+	 * Multicast groups.
+	 *
+	 * @param groups Addresses of the groups to join at the start.
+	 */
+	public record Multicast(@DefaultValue List<String> groups) {
 
 	}
 

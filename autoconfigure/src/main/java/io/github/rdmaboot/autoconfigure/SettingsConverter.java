@@ -1,12 +1,16 @@
 package io.github.rdmaboot.autoconfigure;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Completion;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Connection;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Datagrams;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Pool;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
@@ -16,6 +20,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Shutdown;
 import io.github.rdmaboot.endpoint.ClientSettings;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.DatagramSettings;
 import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
@@ -72,6 +77,20 @@ final class SettingsConverter {
 				() -> new ClientSettings(name, address, port, properties.localAddress(), properties.resolveTimeout(),
 						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory,
 						completion));
+	}
+
+	static DatagramSettings datagrams(String name, Datagrams properties) {
+		String path = path("rdma.datagrams", name);
+		String address = required(path, "address", properties.address());
+		List<InetAddress> groups = new ArrayList<>();
+		for (String group : properties.multicast().groups()) {
+			groups.add(convert(path, () -> DatagramSettings.group(group)));
+		}
+		CompletionSettings completion = completion(path, properties.completion());
+		return convert(path,
+				() -> new DatagramSettings(name, address, properties.port(), properties.backlog(),
+						properties.resolveTimeout(), properties.connectTimeout(), groups,
+						properties.memory().bufferCount(), properties.maxPeers(), properties.tos(), completion));
 	}
 
 	private static ReconnectSettings reconnect(String path, Reconnect properties) {

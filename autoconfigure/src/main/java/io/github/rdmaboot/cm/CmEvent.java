@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  * peer
  * @param initiatorDepth how many reads and atomics the peer has outstanding at most
  * @param child the id that a connection request brought, otherwise {@code null}
+ * @param target where datagrams go: to the service that was asked for or to the group
+ * that was joined, otherwise {@code null}
  */
 public record CmEvent(CmEventType type, int status, byte[] privateData, int responderResources, int initiatorDepth,
-		@Nullable OwnedCmId child) {
+		@Nullable OwnedCmId child, @Nullable DatagramTarget target) {
 
 	/**
 	 * Return the errno that comes nearest to the status.

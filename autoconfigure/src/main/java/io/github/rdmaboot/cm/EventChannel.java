@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
+import io.github.rdmaboot.provider.AddressHandleAttributes;
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.PollingThread;
@@ -185,6 +186,21 @@ public final class EventChannel {
 		}
 	}
 
+	// Leave a multicast group. Nothing of the id is un-acknowledged by then, so the call
+	// cannot wait for an event; one that joins the group must not be fetched meanwhile,
+	// for it would attach the queue pair that the call detaches.
+	void leaving(EventLedger ledger, boolean joining, Runnable leaveCall) {
+		withoutFetching(() -> {
+			ledger.acknowledgeAll(this.provider);
+			if (joining) {
+				leaveCall.run();
+			}
+		});
+		if (!joining) {
+			leaveCall.run();
+		}
+	}
+
 	// Run something while no event is being fetched.
 	void withoutFetching(Runnable call) {
 		this.fetchLock.lock();
@@ -247,6 +263,12 @@ public final class EventChannel {
 		}
 	}
 
+	private static CmEvent event(CmEventType type, CmEventData data, @Nullable OwnedCmId child) {
+		AddressHandleAttributes path = data.address();
+		return new CmEvent(type, data.status(), data.privateData(), data.responderResources(), data.initiatorDepth(),
+				child, (path != null) ? new DatagramTarget(data.qpNum(), data.qkey(), path) : null);
+	}
+
 	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, NativeCmId target, @Nullable OwnedCmId child) {
 		CmEventType type = CmEventType.of(data.type());
 		if (type == null) {
@@ -254,8 +276,7 @@ public final class EventChannel {
 			return;
 		}
 		try {
-			boolean taken = owner != null && owner.onEvent(target, new CmEvent(type, data.status(), data.privateData(),
-					data.responderResources(), data.initiatorDepth(), child));
+			boolean taken = owner != null && owner.onEvent(target, event(type, data, child));
 			if (!taken && child != null) {
 				this.orphans.accept(child);
 			}

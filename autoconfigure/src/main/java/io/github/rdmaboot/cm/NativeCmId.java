@@ -2,6 +2,7 @@ package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.CmEventType;
@@ -38,6 +39,13 @@ final class NativeCmId {
 
 	volatile boolean settled;
 
+	// Groups whose join has not been answered: fetching the answer touches the queue
+	// pair.
+	final AtomicInteger joining = new AtomicInteger();
+
+	// Whether it is of a datagram port space, where ids have no connection.
+	final boolean datagram;
+
 	volatile @Nullable InetSocketAddress localAddress;
 
 	volatile @Nullable InetSocketAddress peerAddress;
@@ -47,12 +55,14 @@ final class NativeCmId {
 	private NativeCmId() {
 		this.state = new AtomicReference<>(CmIdState.NONE);
 		this.channel = null;
+		this.datagram = false;
 		this.createdAt = null;
 	}
 
-	NativeCmId(EventChannel channel, long handle, CmIdState state, @Nullable CmEventHandler handler) {
+	NativeCmId(EventChannel channel, long handle, boolean datagram, CmIdState state, @Nullable CmEventHandler handler) {
 		this.state = new AtomicReference<>(state);
 		this.channel = channel;
+		this.datagram = datagram;
 		this.handle = handle;
 		this.handler = handler;
 		this.createdAt = Instant.now();
@@ -78,6 +88,15 @@ final class NativeCmId {
 		if (CmIdTransitions.settles(event)) {
 			this.settled = true;
 		}
+		if (event == CmEventType.MULTICAST_JOIN || event == CmEventType.MULTICAST_ERROR) {
+			// A group that was joined may be reported as lost much later.
+			this.joining.updateAndGet((count) -> Math.max(0, count - 1));
+		}
+	}
+
+	// Return whether an event that is fetched may touch the queue pair inside librdmacm.
+	boolean isQueuePairInUseByEvents() {
+		return (this.connectionStarted && !this.settled) || this.joining.get() > 0;
 	}
 
 	/**

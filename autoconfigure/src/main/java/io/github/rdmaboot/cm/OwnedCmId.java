@@ -33,6 +33,11 @@ public final class OwnedCmId extends CmId {
 	private static final Set<CmIdState> QUEUE_PAIR_STATES = EnumSet.of(CmIdState.ADDRESS_RESOLVED,
 			CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
 
+	private static final Set<CmIdState> DATAGRAM_QUEUE_PAIR_STATES = EnumSet.of(CmIdState.BOUND,
+			CmIdState.ADDRESS_RESOLVED, CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
+
+	private static final Set<CmIdState> GROUP_STATES = EnumSet.of(CmIdState.BOUND, CmIdState.ADDRESS_RESOLVED);
+
 	private final ReentrantLock callLock = new ReentrantLock();
 
 	private final AtomicLong children = new AtomicLong();
@@ -49,7 +54,8 @@ public final class OwnedCmId extends CmId {
 		String name = (listener != null) ? listener.name() + "#" + listener.children.incrementAndGet() : "orphan";
 		OwnedCmId child = new OwnedCmId(name);
 		child.generation.set(1);
-		child.current = new NativeCmId(channel, handle, CmIdState.REQUESTED, null);
+		boolean datagram = listener != null && listener.current.datagram;
+		child.current = new NativeCmId(channel, handle, datagram, CmIdState.REQUESTED, null);
 		try {
 			child.current.readAddresses();
 		}
@@ -74,7 +80,7 @@ public final class OwnedCmId extends CmId {
 			require("rdma_create_id", CREATE_STATES);
 			long handle = remember(
 					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
-			this.current = new NativeCmId(channel, handle, CmIdState.IDLE, handler);
+			this.current = new NativeCmId(channel, handle, portSpace == PortSpace.UDP, CmIdState.IDLE, handler);
 			this.generation.incrementAndGet();
 			this.lastError = null;
 		}
@@ -158,29 +164,31 @@ public final class OwnedCmId extends CmId {
 	}
 
 	/**
-	 * Connect; stands for {@code rdma_connect}.
+	 * Connect, or ask a datagram service for its queue pair; stands for
+	 * {@code rdma_connect}.
 	 * @param parameters the connection parameters
 	 * @throws RdmaException on EINVAL for private data or depths that the device does not
 	 * take
-	 * @throws IllegalStateException without a queue pair
+	 * @throws IllegalStateException without a queue pair, which only a connection needs
 	 */
 	public void connect(ConnectionParameters parameters) {
 		call("rdma_connect", EnumSet.of(CmIdState.ROUTE_RESOLVED), CmIdState.CONNECTING, (handle) -> {
-			requireQueuePair("rdma_connect");
+			requireQueuePairUnlessDatagram("rdma_connect");
 			provider().rdmaConnect(handle, parameters);
 			this.current.connectionStarted = true;
 		});
 	}
 
 	/**
-	 * Accept a connection request; stands for {@code rdma_accept}.
+	 * Accept a connection request, or tell who asks for a datagram service the queue pair
+	 * number in the parameters; stands for {@code rdma_accept}.
 	 * @param parameters the connection parameters
 	 * @throws RdmaException on EINVAL when the peer gave up
-	 * @throws IllegalStateException without a queue pair
+	 * @throws IllegalStateException without a queue pair, which only a connection needs
 	 */
 	public void accept(ConnectionParameters parameters) {
 		call("rdma_accept", EnumSet.of(CmIdState.REQUESTED), CmIdState.ACCEPTING, (handle) -> {
-			requireQueuePair("rdma_accept");
+			requireQueuePairUnlessDatagram("rdma_accept");
 			provider().rdmaAccept(handle, parameters);
 			this.current.connectionStarted = true;
 		});
@@ -239,7 +247,7 @@ public final class OwnedCmId extends CmId {
 	public CreatedQueuePair createQueuePair(long pd, QueuePairInit init) {
 		this.callLock.lock();
 		try {
-			require("rdma_create_qp", QUEUE_PAIR_STATES);
+			require("rdma_create_qp", this.current.datagram ? DATAGRAM_QUEUE_PAIR_STATES : QUEUE_PAIR_STATES);
 			requireDevice("rdma_create_qp", this.current.handle);
 			if (this.current.queuePair != null) {
 				throw new IllegalStateException(describe("rdma_create_qp") + ": it has a queue pair already");
@@ -265,9 +273,7 @@ public final class OwnedCmId extends CmId {
 			requireQueuePair("rdma_destroy_qp");
 			NativeCmId id = this.current;
 			try {
-				if (id.connectionStarted && !id.settled) {
-					// Fetching the answer to a connect touches the queue pair inside
-					// librdmacm.
+				if (id.isQueuePairInUseByEvents()) {
 					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
 				}
 				else {
@@ -279,6 +285,65 @@ public final class OwnedCmId extends CmId {
 				// the same.
 				id.queuePair = null;
 			}
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Begin to join a multicast group; ends in {@code MULTICAST_JOIN} or
+	 * {@code MULTICAST_ERROR}; stands for {@code rdma_join_multicast}.
+	 * @param group the group's address
+	 * @throws RdmaException on EINVAL, ENOMEM
+	 * @throws IllegalStateException without a datagram queue pair
+	 */
+	public void joinMulticast(InetSocketAddress group) {
+		this.callLock.lock();
+		try {
+			require("rdma_join_multicast", GROUP_STATES);
+			requireQueuePair("rdma_join_multicast");
+			NativeCmId id = this.current;
+			id.joining.incrementAndGet();
+			boolean begun = false;
+			try {
+				remember(() -> {
+					provider().rdmaJoinMulticast(id.handle, group);
+					return 0L;
+				});
+				begun = true;
+			}
+			finally {
+				if (!begun) {
+					id.joining.decrementAndGet();
+				}
+			}
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
+	/**
+	 * Leave a multicast group, also one whose join has not been answered; stands for
+	 * {@code rdma_leave_multicast}. Never entered while an event of the id is
+	 * un-acknowledged, since it would block for ever.
+	 * @param group the group's address
+	 * @throws RdmaException on EADDRNOTAVAIL when not joined
+	 * @throws IllegalStateException without a native id
+	 */
+	public void leaveMulticast(InetSocketAddress group) {
+		this.callLock.lock();
+		try {
+			NativeCmId id = this.current;
+			if (!id.state.get().isLive()) {
+				throw new IllegalStateException(describe("rdma_leave_multicast"));
+			}
+			Runnable call = () -> provider().rdmaLeaveMulticast(id.handle, group);
+			remember(() -> {
+				id.channel().leaving(id.ledger, id.isQueuePairInUseByEvents(), call);
+				return 0L;
+			});
 		}
 		finally {
 			this.callLock.unlock();
@@ -355,6 +420,25 @@ public final class OwnedCmId extends CmId {
 		}
 	}
 
+	/**
+	 * Return the port of the device that the id is bound to.
+	 * @return the port from 1
+	 * @throws IllegalStateException if the id is not bound to a device
+	 */
+	public int portNum() {
+		this.callLock.lock();
+		try {
+			if (!this.current.state.get().isLive()) {
+				throw new IllegalStateException(describe("rdma_cm_id.port_num"));
+			}
+			requireDevice("rdma_cm_id.port_num", this.current.handle);
+			return provider().portNumOf(this.current.handle);
+		}
+		finally {
+			this.callLock.unlock();
+		}
+	}
+
 	private static boolean isNothingToDisconnect(RdmaException ex) {
 		return ex.errno() == Errno.EINVAL.value() || ex.errno() == Errno.ENXIO.value();
 	}
@@ -411,6 +495,12 @@ public final class OwnedCmId extends CmId {
 			throw new IllegalStateException(describe(call) + ": it is not bound to a device");
 		}
 		return context;
+	}
+
+	private void requireQueuePairUnlessDatagram(String call) {
+		if (!this.current.datagram) {
+			requireQueuePair(call);
+		}
 	}
 
 	private void requireQueuePair(String call) {

@@ -1,14 +1,9 @@
 package io.github.rdmaboot.endpoint;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
@@ -52,9 +47,10 @@ final class ConnectSequence {
 	void run(RdmaConnection connection, EndpointRuntime runtime) {
 		OwnedCmId id = connection.ownedCmId();
 		try {
-			InetSocketAddress destination = lookUp(this.settings.address(), this.settings.port());
+			HostLookUp hosts = new HostLookUp(this.settings.name(), address(), this.settings.resolveTimeout());
+			InetSocketAddress destination = hosts.lookUp(this.settings.address(), this.settings.port());
 			String localAddress = this.settings.localAddress();
-			InetSocketAddress source = (localAddress != null) ? lookUp(localAddress, 0) : null;
+			InetSocketAddress source = (localAddress != null) ? hosts.lookUp(localAddress, 0) : null;
 			int resolveMillis = (int) Math.max(1, this.settings.resolveTimeout().toMillis());
 			connection.whileSettingUp(() -> {
 				id.create(runtime.channel(), PortSpace.TCP, connection::onEvent);
@@ -79,51 +75,6 @@ final class ConnectSequence {
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(this.settings.name(), address(), ex);
-		}
-	}
-
-	// Look a host name up on a thread of its own, since the name service may take longer
-	// than the limit and cannot be stopped.
-	private InetSocketAddress lookUp(String host, int port) {
-		if (isLiteral(host)) {
-			return literal(host, port);
-		}
-		FutureTask<InetAddress> task = new FutureTask<>(() -> InetAddress.getByName(host));
-		Thread thread = new Thread(task, "rdma-look-up-" + this.settings.name());
-		thread.setDaemon(true);
-		thread.start();
-		try {
-			InetAddress address = task.get(this.settings.resolveTimeout().toMillis(), TimeUnit.MILLISECONDS);
-			return new InetSocketAddress(address, port);
-		}
-		catch (TimeoutException ex) {
-			throw failure("getaddrinfo", Errno.ETIMEDOUT, "getaddrinfo found no address for host '" + host + "' within "
-					+ this.settings.resolveTimeout().toMillis() + " ms (ETIMEDOUT)", ex);
-		}
-		catch (ExecutionException ex) {
-			String reason = (ex.getCause() instanceof UnknownHostException) ? "" : ": " + ex.getCause();
-			throw failure("getaddrinfo", Errno.ENOENT,
-					"getaddrinfo found no address for host '" + host + "' (ENOENT)" + reason, ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw failure("getaddrinfo", Errno.EINTR, "getaddrinfo for host '" + host + "' was interrupted (EINTR)",
-					ex);
-		}
-	}
-
-	// A literal address needs no name service, and so no thread and no limit.
-	private static boolean isLiteral(String host) {
-		return host.indexOf(':') >= 0
-				|| host.chars().allMatch((character) -> character == '.' || Character.isDigit(character));
-	}
-
-	private InetSocketAddress literal(String host, int port) {
-		try {
-			return new InetSocketAddress(InetAddress.getByName(host), port);
-		}
-		catch (UnknownHostException ex) {
-			throw failure("getaddrinfo", Errno.ENOENT, "getaddrinfo takes '" + host + "' for no address (ENOENT)", ex);
 		}
 	}
 

@@ -8,10 +8,10 @@ public enum EndpointState {
 	/** Nothing native exists. */
 	IDLE,
 
-	/** A client is resolving or connecting, a server is about to listen. */
+	/** A client is resolving or connecting, another endpoint is about to listen. */
 	STARTING,
 
-	/** A server listens, a client is connected. */
+	/** A server listens, a client is connected, a datagram endpoint can send. */
 	UP,
 
 	/**

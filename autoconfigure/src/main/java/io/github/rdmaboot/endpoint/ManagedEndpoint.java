@@ -232,6 +232,11 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		return this.state;
 	}
 
+	// Return the CM ids besides those of the endpoint and its connections.
+	Collection<CmId> otherIds() {
+		return List.of();
+	}
+
 	OwnedCmId ownedCmId() {
 		return this.id;
 	}

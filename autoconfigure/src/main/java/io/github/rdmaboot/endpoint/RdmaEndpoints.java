@@ -38,6 +38,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RdmaEndpoints.class);
 
+	private static final List<Class<?>> START_ORDER = List.of(RdmaServer.class, RdmaDatagramEndpoint.class,
+			RdmaClient.class);
+
 	private final Supplier<? extends RdmaProvider> providers;
 
 	private final ShutdownSettings shutdown;
@@ -114,6 +117,16 @@ public final class RdmaEndpoints implements AutoCloseable {
 		return add(settings.name(), new RdmaClient(this, settings));
 	}
 
+	/**
+	 * Add a datagram endpoint, which is started with the registry.
+	 * @param settings the settings
+	 * @return the datagram endpoint
+	 * @throws IllegalArgumentException if the name is taken
+	 */
+	public RdmaDatagramEndpoint addDatagrams(DatagramSettings settings) {
+		return add(settings.name(), new RdmaDatagramEndpoint(this, settings));
+	}
+
 	private <E extends ManagedEndpoint> E add(String name, E endpoint) {
 		synchronized (this.endpoints) {
 			if (this.endpoints.putIfAbsent(name, endpoint) != null) {
@@ -125,7 +138,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	/**
 	 * Return the endpoints.
-	 * @return the servers and clients in the order in which they were added
+	 * @return the endpoints in the order in which they were added
 	 */
 	public Collection<RdmaEndpoint> endpoints() {
 		return managed().stream().map(RdmaEndpoint.class::cast).toList();
@@ -175,8 +188,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 	}
 
 	/**
-	 * Start all endpoints, servers first. Does nothing while started. If it fails,
-	 * everything that was made by then is destroyed before the exception is thrown.
+	 * Start all endpoints, servers first and clients last. Does nothing while started. If
+	 * it fails, everything that was made by then is destroyed before the exception is
+	 * thrown.
 	 * @throws RdmaEndpointException if an endpoint cannot be started
 	 * @throws io.github.rdmaboot.provider.RdmaUnavailableException if RDMA cannot be used
 	 * @throws IllegalStateException if the registry is closed, or a call of the last
@@ -195,10 +209,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 		StartedRuntime runtime = openRuntime();
 		try {
-			List<ManagedEndpoint> servers = managed().stream().filter(RdmaServer.class::isInstance).toList();
-			List<ManagedEndpoint> clients = managed().stream().filter(RdmaClient.class::isInstance).toList();
-			servers.forEach((server) -> server.start(runtime));
-			clients.forEach((client) -> client.start(runtime));
+			for (Class<?> kind : START_ORDER) {
+				managed().stream().filter(kind::isInstance).forEach((endpoint) -> endpoint.start(runtime));
+			}
 		}
 		catch (RuntimeException ex) {
 			destroyAll(DestroyTrigger.FAILED_START);
@@ -432,6 +445,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		List<CmId> ids = new ArrayList<>();
 		for (ManagedEndpoint endpoint : managed()) {
 			ids.add(endpoint.cmId());
+			ids.addAll(endpoint.otherIds());
 			endpoint.allConnections().forEach((connection) -> {
 				if (connection.cmId() != endpoint.cmId()) {
 					ids.add(connection.cmId());

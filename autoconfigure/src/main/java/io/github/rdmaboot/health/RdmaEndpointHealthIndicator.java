@@ -1,9 +1,12 @@
 package io.github.rdmaboot.health;
 
+import java.net.InetAddress;
+
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -18,7 +21,8 @@ import org.springframework.boot.health.contributor.Status;
 /**
  * {@link HealthIndicator} of one endpoint:
  * <ul>
- * <li>{@code UP}: the server listens, the client is connected;</li>
+ * <li>{@code UP}: the server listens, the client is connected, the datagram endpoint can
+ * send and receive;</li>
  * <li>{@code DOWN}: it failed or lost its connection, or a native call is stuck; the
  * details say why;</li>
  * <li>{@code OUT_OF_SERVICE}: it takes no new connections before a stop, is being
@@ -57,9 +61,14 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 		if (provider != null) {
 			builder.withDetail("provider", provider);
 		}
-		builder.withDetail("connections", this.endpoint.connections().size())
-			.withDetail("generation", id.generation())
-			.withDetail("cmIdState", id.state().name());
+		if (this.endpoint instanceof RdmaDatagramEndpoint datagrams) {
+			builder.withDetail("groups",
+					datagrams.groups().keySet().stream().map(InetAddress::getHostAddress).toList());
+		}
+		else {
+			builder.withDetail("connections", this.endpoint.connections().size());
+		}
+		builder.withDetail("generation", id.generation()).withDetail("cmIdState", id.state().name());
 		String reason = reason(state, failed, destroyed);
 		if (reason != null) {
 			builder.withDetail("reason", reason);
@@ -90,7 +99,8 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 	private @Nullable String reason(EndpointState state, boolean failed, @Nullable DestroyReport destroyed) {
 		return switch (state) {
 			case UP -> null;
-			case DOWN -> "The connection was lost or could not be made";
+			case DOWN -> (this.endpoint instanceof RdmaDatagramEndpoint) ? "Its queue pair failed"
+					: "The connection was lost or could not be made";
 			case QUARANTINED -> "A native call of the last destroy is stuck";
 			case QUIESCED -> "It rejects new connections, for the application stops";
 			case DESTROYING -> "A destroy is under way";

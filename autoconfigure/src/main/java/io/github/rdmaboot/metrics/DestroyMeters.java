@@ -2,6 +2,8 @@ package io.github.rdmaboot.metrics;
 
 import java.util.List;
 
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
+import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -37,7 +39,8 @@ final class DestroyMeters {
 		this.registry = registry;
 	}
 
-	void register(String endpoint) {
+	void register(RdmaEndpoint source) {
+		String endpoint = source.name();
 		for (DestroyTrigger trigger : DestroyTrigger.values()) {
 			destroy(endpoint, trigger, DestroyResult.SUCCESS, RdmaMeters.NONE);
 			destroy(endpoint, trigger, DestroyResult.FAILURE, OTHER);
@@ -48,6 +51,9 @@ final class DestroyMeters {
 		}
 		destroy(endpoint, DestroyTrigger.SHUTDOWN, DestroyResult.TIMEOUT, OTHER);
 		for (DestroyStepName step : DestroyStepName.values()) {
+			if (step.isOfDatagramsOnly() && !(source instanceof RdmaDatagramEndpoint)) {
+				continue;
+			}
 			for (StepOutcome outcome : StepOutcome.values()) {
 				if (outcome != StepOutcome.EXPIRED || step.isWait()) {
 					step(endpoint, step, outcome);

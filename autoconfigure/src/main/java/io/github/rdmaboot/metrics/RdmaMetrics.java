@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.github.rdmaboot.endpoint.ConnectListener;
+import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
@@ -58,7 +59,7 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 		new EndpointMeters(registry).register(this.endpoints);
 		BoundMeters meters = new BoundMeters(new DestroyMeters(registry), new ActiveDestroys(registry),
 				new ConnectMeters(registry));
-		this.endpoints.endpoints().forEach((endpoint) -> meters.register(endpoint.name()));
+		this.endpoints.endpoints().forEach(meters::register);
 		this.bound.add(meters);
 	}
 
@@ -87,10 +88,10 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 
 	private record BoundMeters(DestroyMeters destroy, ActiveDestroys active, ConnectMeters connect) {
 
-		void register(String endpoint) {
+		void register(RdmaEndpoint endpoint) {
 			this.destroy.register(endpoint);
-			this.active.register(endpoint);
-			this.connect.register(endpoint);
+			this.active.register(endpoint.name());
+			this.connect.register(endpoint.name());
 		}
 
 	}

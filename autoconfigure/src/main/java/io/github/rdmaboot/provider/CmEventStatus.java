@@ -26,6 +26,10 @@ public final class CmEventStatus {
 			Map.entry(31, "invalid class version"), Map.entry(32, "invalid flow label"),
 			Map.entry(33, "invalid alternate flow label"), Map.entry(35, "vendor option not supported"));
 
+	/** Answers to who asks for a datagram service. */
+	private static final Map<Integer, String> SERVICE_ANSWERS = Map.of(1, "no datagram service on this port", 2,
+			"rejected by the service", 3, "no queue pair", 4, "redirected", 5, "version not supported");
+
 	private CmEventStatus() {
 	}
 
@@ -46,6 +50,9 @@ public final class CmEventStatus {
 		if (eventType == CmEventType.REJECTED.value()) {
 			return "reason " + status + " (" + REJECT_REASONS.getOrDefault(status, "unknown reason") + ")";
 		}
+		if (eventType == CmEventType.UNREACHABLE.value() && status > 0) {
+			return "status " + status + " (" + SERVICE_ANSWERS.getOrDefault(status, "unknown answer") + ")";
+		}
 		return "status " + status;
 	}
 
@@ -63,7 +70,7 @@ public final class CmEventStatus {
 			return Errno.ECONNREFUSED.value();
 		}
 		if (eventType == CmEventType.UNREACHABLE.value()) {
-			return Errno.ETIMEDOUT.value();
+			return (status > 0) ? Errno.ECONNREFUSED.value() : Errno.ETIMEDOUT.value();
 		}
 		if (eventType == CmEventType.DEVICE_REMOVAL.value()) {
 			return Errno.ENXIO.value();

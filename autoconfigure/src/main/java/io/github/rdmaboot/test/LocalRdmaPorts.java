@@ -1,5 +1,6 @@
 package io.github.rdmaboot.test;
 
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import org.jspecify.annotations.Nullable;
 
@@ -7,8 +8,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Properties {@code local.rdma.<name>.port} of the servers that listen. Each is asked for
- * anew, because a server that starts again may get another ephemeral port.
+ * Properties {@code local.rdma.<name>.port} of the endpoints that listen. Each is asked
+ * for anew, because a server that starts again may get another ephemeral port.
  */
 final class LocalRdmaPorts extends PropertySource<ConfigurableListableBeanFactory> {
 
@@ -26,8 +27,15 @@ final class LocalRdmaPorts extends PropertySource<ConfigurableListableBeanFactor
 			return null;
 		}
 		String endpoint = name.substring(PREFIX.length(), name.length() - SUFFIX.length());
-		int port = (getSource().getSingleton(endpoint) instanceof RdmaServer server) ? server.port() : 0;
+		int port = portOf(getSource().getSingleton(endpoint));
 		return (port != 0) ? port : null;
+	}
+
+	private static int portOf(@Nullable Object bean) {
+		if (bean instanceof RdmaDatagramEndpoint datagrams) {
+			return datagrams.port();
+		}
+		return (bean instanceof RdmaServer server) ? server.port() : 0;
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 
+import io.github.rdmaboot.provider.PortAttributes;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 
@@ -72,6 +73,27 @@ public final class Device {
 	// End the threads within a tick.
 	void endThreads() {
 		this.pollers.values().forEach(CompletionPoller::end);
+	}
+
+	/**
+	 * Return the state of a port; stands for {@code ibv_query_port}.
+	 * @param port the port from 1
+	 * @return the port's state
+	 * @throws RdmaException on EINVAL
+	 */
+	public PortAttributes queryPort(int port) {
+		return this.provider.ibvQueryPort(this.context, port);
+	}
+
+	/**
+	 * Return an entry of a port's GID table; stands for {@code ibv_query_gid}.
+	 * @param port the port from 1
+	 * @param index the index from 0
+	 * @return the 16 bytes of the GID
+	 * @throws RdmaException on EINVAL, ENODATA for an empty entry
+	 */
+	public byte[] queryGid(int port, int index) {
+		return this.provider.ibvQueryGid(this.context, port, index);
 	}
 
 	/**

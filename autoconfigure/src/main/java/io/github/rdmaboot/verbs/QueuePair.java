@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reliable connected queue pair of a CM id, with a gate that keeps posts away from the
- * destroy.
+ * Queue pair of a CM id, reliable connected or for datagrams, with a gate that keeps
+ * posts away from the destroy.
  * <p>
  * Any thread may post. The gate is one atomic number: the posts in progress, and a sign
  * that no more are let in.
@@ -64,11 +64,37 @@ public final class QueuePair {
 	}
 
 	/**
+	 * Create the datagram queue pair of an id, which is ready at once; stands for
+	 * {@code rdma_create_qp}.
+	 * @param id the CM id of the port space UDP, bound to a device
+	 * @param device the device
+	 * @param queue takes the completions of sends and receives
+	 * @param capabilities the sizes asked for
+	 * @return the queue pair
+	 * @throws RdmaException on EINVAL, ENOMEM
+	 */
+	public static QueuePair createDatagram(OwnedCmId id, Device device, CompletionQueue queue,
+			QueuePairCapabilities capabilities) {
+		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.UD, true);
+		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
+	}
+
+	/**
 	 * Return the queue pair number.
 	 * @return the number
 	 */
 	public int qpNum() {
 		return this.created.qpNum();
+	}
+
+	/**
+	 * Return the queue key that datagrams to this queue pair must have; stands for
+	 * {@code ibv_query_qp}.
+	 * @return the key
+	 * @throws RdmaException on EINVAL, EIO
+	 */
+	public int queryQkey() {
+		return this.provider.ibvQueryQp(this.created.qp(), QueuePairAttributes.QKEY).qkey();
 	}
 
 	/**

@@ -1,6 +1,9 @@
 package io.github.rdmaboot.endpoint;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Arrays;
 
 /**
  * Settings for tests, with short limits.
@@ -45,6 +48,20 @@ final class TestSettings {
 			ReconnectSettings reconnect, Duration connectTimeout) {
 		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), connectTimeout, startup, reconnect,
 				QUEUE_PAIR, CONNECTION, MEMORY, CompletionSettings.defaults());
+	}
+
+	static DatagramSettings datagrams(String name, String address, Integer port, String... groups) {
+		return new DatagramSettings(name, address, port, 16, Duration.ofSeconds(2), Duration.ofSeconds(5),
+				Arrays.stream(groups).map(TestSettings::literal).toList(), 16, 64, null, CompletionSettings.defaults());
+	}
+
+	static InetAddress literal(String address) {
+		try {
+			return InetAddress.getByName(address);
+		}
+		catch (UnknownHostException ex) {
+			throw new IllegalArgumentException(ex);
+		}
 	}
 
 }

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Checks the partial order in which native objects must be freed: a queue pair before its
- * id and its completion queues, memory regions and queue pairs before their protection
- * domain, completion queues before their channel, ids before their event channel, every
- * event acknowledged once and before its owner is destroyed, and nothing used or freed
- * after it was freed. What could not be freed counts as gone: the rest has to go on
- * without it.
+ * Checks the partial order in which native objects must be freed: multicast groups before
+ * their queue pair, a queue pair before its id and its completion queues, memory regions,
+ * address handles and queue pairs before their protection domain, completion queues
+ * before their channel, ids before their event channel, every event acknowledged once and
+ * before its owner is destroyed, and nothing used or freed after it was freed. What could
+ * not be freed counts as gone: the rest has to go on without it.
  */
 public final class CallOrder {
 
@@ -29,6 +29,10 @@ public final class CallOrder {
 	private final Map<Long, QueuePairUse> queuePairs = new HashMap<>();
 
 	private final Map<Long, Long> pdOfMemory = new HashMap<>();
+
+	private final Map<Long, Long> pdOfAddress = new HashMap<>();
+
+	private final Map<Long, Set<Object>> groupsOfId = new HashMap<>();
 
 	private final Map<Long, Long> channelOfQueue = new HashMap<>();
 
@@ -71,6 +75,8 @@ public final class CallOrder {
 		this.queuePairs.keySet().forEach((id) -> left.add("queue pair of CM id " + id));
 		this.pdOfMemory.keySet().forEach((mr) -> left.add("memory region " + mr));
 		this.channelOfQueue.keySet().forEach((cq) -> left.add("completion queue " + cq));
+		this.pdOfAddress.keySet().forEach((ah) -> left.add("address handle " + ah));
+		this.groupsOfId.forEach((id, groups) -> groups.forEach((group) -> left.add("group " + group + " of " + id)));
 		return left;
 	}
 
@@ -83,6 +89,11 @@ public final class CallOrder {
 			this.violations.add(method + " on " + first + ", which could not be destroyed before");
 		}
 		switch (method) {
+			case "rdmaDestroyQp" -> check(this.groupsOfId.getOrDefault(first, Set.of()).isEmpty(),
+					"rdma_destroy_qp before its multicast groups were left");
+			case "ibvPostSend" ->
+				check(!(args[1] instanceof SendWorkRequest request) || !this.dead.contains(request.ah),
+						"ibv_post_send with an address handle that was destroyed");
 			case "rdmaDestroyId" -> {
 				check(!this.queuePairs.containsKey(first), "rdma_destroy_id before the queue pair");
 				check(!this.quiet || !this.unacknowledged.containsValue(first),
@@ -95,6 +106,7 @@ public final class CallOrder {
 				check(this.queuePairs.values().stream().noneMatch((use) -> use.pd == first),
 						"ibv_dealloc_pd before its queue pair");
 				check(!this.pdOfMemory.containsValue(first), "ibv_dealloc_pd before its memory region");
+				check(!this.pdOfAddress.containsValue(first), "ibv_dealloc_pd before its address handle");
 			}
 			case "ibvDestroyCompChannel" ->
 				check(!this.channelOfQueue.containsValue(first), "ibv_destroy_comp_channel before its queue");
@@ -131,6 +143,12 @@ public final class CallOrder {
 				this.dead.remove(mr);
 				this.pdOfMemory.put(mr, (Long) args[0]);
 			}
+			case "ibvCreateAh", "ibvCreateAhFromWc" -> {
+				this.dead.remove((Long) result);
+				this.pdOfAddress.put((Long) result, (Long) args[0]);
+			}
+			case "rdmaJoinMulticast" ->
+				this.groupsOfId.computeIfAbsent((Long) args[0], (id) -> new HashSet<>()).add(args[1]);
 			case "ibvCreateCq" -> {
 				this.dead.remove((Long) result);
 				this.channelOfQueue.put((Long) result, (Long) args[2]);
@@ -142,6 +160,9 @@ public final class CallOrder {
 	}
 
 	synchronized void failed(String method, Object[] args) {
+		if (method.equals("rdmaLeaveMulticast")) {
+			freed(method, args);
+		}
 		if (isDestroy(method)) {
 			freed(method, args);
 			if (!method.equals("rdmaDestroyQp")) {
@@ -152,6 +173,9 @@ public final class CallOrder {
 	}
 
 	private void freed(String method, Object[] args) {
+		if (method.equals("rdmaLeaveMulticast")) {
+			this.groupsOfId.getOrDefault((Long) args[0], new HashSet<>()).remove(args[1]);
+		}
 		if (!isDestroy(method)) {
 			return;
 		}
@@ -164,12 +188,13 @@ public final class CallOrder {
 		this.channelOfId.remove(handle);
 		this.pdOfMemory.remove(handle);
 		this.channelOfQueue.remove(handle);
+		this.pdOfAddress.remove(handle);
 	}
 
 	private static boolean isDestroy(String method) {
 		return switch (method) {
 			case "rdmaDestroyId", "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel",
-					"ibvDeallocPd", "rdmaDestroyEventChannel" ->
+					"ibvDeallocPd", "ibvDestroyAh", "rdmaDestroyEventChannel" ->
 				true;
 			default -> false;
 		};

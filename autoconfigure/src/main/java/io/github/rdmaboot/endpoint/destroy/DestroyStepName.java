@@ -13,10 +13,13 @@ public enum DestroyStepName {
 	/** Destroy the listening id, after which no connection can be added. */
 	DESTROY_LISTENER("destroy-listener", false),
 
+	/** Leave the multicast groups of a datagram endpoint. */
+	LEAVE_MULTICAST("leave-multicast", false),
+
 	/** Ask the peer to disconnect, which moves the queue pair to the error state. */
 	DISCONNECT("disconnect", false),
 
-	/** Wait for the peer to disconnect. */
+	/** Wait for the peer to disconnect, or for questions to and of datagram peers. */
 	AWAIT_DISCONNECTED("await-disconnected", true),
 
 	/** Move the queue pair to the error state if it is not there yet. */
@@ -27,6 +30,9 @@ public enum DestroyStepName {
 
 	/** Destroy the queue pair. */
 	DESTROY_QP("destroy-qp", false),
+
+	/** Destroy the address handles of a datagram endpoint. */
+	DESTROY_AH("destroy-ah", false),
 
 	/** Deregister the memory. */
 	DEREG_MR("dereg-mr", false),
@@ -55,6 +61,14 @@ public enum DestroyStepName {
 	 */
 	public String tag() {
 		return this.tag;
+	}
+
+	/**
+	 * Return whether only datagram endpoints have the step.
+	 * @return whether it is one of theirs
+	 */
+	public boolean isOfDatagramsOnly() {
+		return this == LEAVE_MULTICAST || this == DESTROY_AH;
 	}
 
 	/**

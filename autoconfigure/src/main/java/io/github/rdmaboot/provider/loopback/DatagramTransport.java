@@ -25,6 +25,9 @@ final class DatagramTransport {
 
 	static final int HEADER = 40;
 
+	/** The version of IPv6 in the first four bits, which every such header has. */
+	private static final byte HEADER_VERSION = 0x60;
+
 	private static final int MULTICAST_QP = 0xffffff;
 
 	private DatagramTransport() {
@@ -83,6 +86,7 @@ final class DatagramTransport {
 			return;
 		}
 		byte[] message = new byte[HEADER + data.length];
+		message[0] = HEADER_VERSION;
 		InetAddress source = sender.settings.local;
 		System.arraycopy(Gids.of((source != null) ? source : destination), 0, message, 8, 16);
 		System.arraycopy(Gids.of(destination), 0, message, 24, 16);

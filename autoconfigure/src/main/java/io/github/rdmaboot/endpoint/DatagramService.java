@@ -1,0 +1,115 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.OwnedCmId;
+import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.RdmaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listener of a datagram endpoint: tells peers that ask on its port the number of the
+ * endpoint's queue pair. Each question brings a CM id, which is destroyed as soon as it
+ * is answered.
+ */
+final class DatagramService {
+
+	private static final Logger logger = LoggerFactory.getLogger(DatagramService.class);
+
+	private final DatagramSettings settings;
+
+	private final OwnedCmId id;
+
+	private final EndpointRuntime runtime;
+
+	private final SetupGate gate;
+
+	private final EndpointStatistics statistics;
+
+	private final OutstandingRequests exchanges;
+
+	private volatile int qpNum;
+
+	DatagramService(DatagramSettings settings, OwnedCmId id, EndpointRuntime runtime, SetupGate gate,
+			EndpointStatistics statistics, OutstandingRequests exchanges) {
+		this.settings = settings;
+		this.id = id;
+		this.runtime = runtime;
+		this.gate = gate;
+		this.statistics = statistics;
+		this.exchanges = exchanges;
+	}
+
+	void open(InetSocketAddress address, int qpNum) {
+		this.qpNum = qpNum;
+		this.gate.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this::onEvent));
+		this.gate.pass(() -> this.id.bind(address));
+		this.gate.pass(() -> this.id.listen(this.settings.backlog()));
+	}
+
+	int port() {
+		InetSocketAddress address = this.id.localAddress();
+		return (address != null && this.id.state() == CmIdState.LISTENING) ? address.getPort() : 0;
+	}
+
+	private void onEvent(CmId listener, CmEvent event) {
+		this.statistics.event(event.type(), event.status());
+		OwnedCmId child = event.child();
+		if (child == null) {
+			logger.debug("{}: {}", listener, event.describe());
+			return;
+		}
+		if (this.gate.isClosed() || this.runtime.isQuiesced()) {
+			this.runtime.destroyOrphan(child);
+			return;
+		}
+		long begin = System.nanoTime();
+		this.exchanges.posted();
+		try {
+			this.runtime.acceptExecutor().execute(() -> answer(child, begin));
+		}
+		catch (RejectedExecutionException ex) {
+			this.exchanges.completed();
+			this.runtime.destroyOrphan(child);
+		}
+	}
+
+	private void answer(OwnedCmId child, long begin) {
+		try {
+			child.accept(new ConnectionParameters(new byte[0], 0, 0, false, 0, 0, false, this.qpNum));
+			this.runtime.connectEnded(this.settings.name(), since(begin), null);
+		}
+		catch (RdmaException ex) {
+			// The peer asks again, and more than once.
+			RdmaEndpointException failure = new RdmaEndpointException(this.settings.name(),
+					String.valueOf(child.peerAddress()), ex);
+			logger.warn("Could not tell a peer the queue pair: {}", failure.getMessage());
+			this.runtime.connectEnded(this.settings.name(), since(begin), failure);
+		}
+		finally {
+			destroy(child);
+			this.exchanges.completed();
+		}
+	}
+
+	private static void destroy(OwnedCmId child) {
+		try {
+			child.destroy();
+		}
+		catch (RdmaException ex) {
+			logger.warn("{} could not be destroyed", child, ex);
+		}
+	}
+
+	private static Duration since(long begin) {
+		return Duration.ofNanos(System.nanoTime() - begin);
+	}
+
+}

@@ -1,0 +1,247 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.cm.Addresses;
+import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.DatagramTarget;
+import io.github.rdmaboot.cm.OwnedCmId;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyStep;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.provider.CmIdOption;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.PortSpace;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a datagram endpoint has from one start to its destroy: the queue pair on the
+ * endpoint's CM id, the multicast groups, the listener and the look-ups of peers that are
+ * under way.
+ */
+final class DatagramSession {
+
+	private final RdmaDatagramEndpoint endpoint;
+
+	private final DatagramSettings settings;
+
+	private final EndpointRuntime runtime;
+
+	private final OwnedCmId id;
+
+	private final OwnedCmId serviceId;
+
+	private final SetupGate gate;
+
+	private final DatagramResources resources;
+
+	private final MulticastMemberships memberships;
+
+	private final DatagramService service;
+
+	// Questions to and of peers that are under way, each with a CM id of its own.
+	private final OutstandingRequests exchanges = new OutstandingRequests();
+
+	private final Set<PeerLookUp> lookUps = ConcurrentHashMap.newKeySet();
+
+	DatagramSession(RdmaDatagramEndpoint endpoint, EndpointRuntime runtime, OwnedCmId id) {
+		this.endpoint = endpoint;
+		this.settings = endpoint.settings();
+		this.runtime = runtime;
+		this.id = id;
+		this.serviceId = new OwnedCmId(endpoint.name() + ".service");
+		this.gate = new SetupGate(endpoint::closedException);
+		this.resources = new DatagramResources(endpoint);
+		this.memberships = new MulticastMemberships(endpoint, id, this.gate, awaitedEvents());
+		this.service = new DatagramService(this.settings, this.serviceId, runtime, this.gate, endpoint.statistics(),
+				this.exchanges);
+	}
+
+	private AwaitedEvents awaitedEvents() {
+		return new AwaitedEvents(this.settings.name(), this.endpoint::closedException);
+	}
+
+	// Make everything; whoever can learn of the queue pair finds its receives posted.
+	void open() {
+		InetAddress local = new HostLookUp(this.settings.name(), this.endpoint.address(),
+				this.settings.resolveTimeout())
+			.lookUp(this.settings.address(), 0)
+			.getAddress();
+		Integer tos = this.settings.tos();
+		this.gate.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this.endpoint::onEvent));
+		if (tos != null) {
+			this.gate.pass(() -> this.id.setOption(CmIdOption.TOS, tos));
+		}
+		this.gate.pass(() -> this.id.bind(new InetSocketAddress(local, 0)));
+		this.gate.pass(() -> this.resources.create(this.id, local, this.runtime.devices(), this.gate,
+				this.settings.completion().executor(this.runtime.handlerExecutor())));
+		this.settings.groups().forEach(this.memberships::join);
+		Integer port = this.settings.port();
+		if (port != null) {
+			this.service.open(new InetSocketAddress(local, port), this.resources.qpNum());
+		}
+	}
+
+	DatagramResources resources() {
+		return this.resources;
+	}
+
+	MulticastMemberships memberships() {
+		return this.memberships;
+	}
+
+	int port() {
+		return this.service.port();
+	}
+
+	List<CmId> otherIds() {
+		List<CmId> ids = new ArrayList<>();
+		ids.add(this.serviceId);
+		this.lookUps.forEach((lookUp) -> ids.add(lookUp.cmId()));
+		return ids;
+	}
+
+	CompletableFuture<DatagramPeer> resolve(String host, int port) {
+		PeerLookUp lookUp = new PeerLookUp(this.settings, this.gate, this.endpoint.statistics(), host, port,
+				awaitedEvents());
+		return begin("rdma_connect", Addresses.format(host, port), () -> lookUp(lookUp));
+	}
+
+	private DatagramPeer lookUp(PeerLookUp lookUp) {
+		this.lookUps.add(lookUp);
+		try {
+			// A destroy shuts the gate before it cancels the look-ups that it finds.
+			this.gate.requireOpen();
+			InetSocketAddress local = this.id.localAddress();
+			InetSocketAddress source = (local != null) ? new InetSocketAddress(local.getAddress(), 0) : null;
+			DatagramTarget target = lookUp.run(this.runtime, source);
+			return new DatagramPeer(this.endpoint, DatagramPath.told(target.path()), target.qpNum(), target.qkey(),
+					RoutingHeader.address(target.path().dgid()));
+		}
+		finally {
+			this.lookUps.remove(lookUp);
+		}
+	}
+
+	CompletableFuture<DatagramPeer> join(InetAddress group) {
+		return begin("rdma_join_multicast", group.getHostAddress(), () -> this.memberships.join(group));
+	}
+
+	// Run something that waits for an answer. What depends on the future may block, and
+	// so runs on the handler executor.
+	private CompletableFuture<DatagramPeer> begin(String call, String address, Supplier<DatagramPeer> exchange) {
+		CompletableFuture<DatagramPeer> future = new CompletableFuture<>();
+		this.exchanges.posted();
+		try {
+			this.runtime.connectExecutor().execute(() -> run(call, address, exchange, future));
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			this.exchanges.completed();
+			future.completeExceptionally(this.endpoint.closedException());
+		}
+		return future;
+	}
+
+	private void run(String call, String address, Supplier<DatagramPeer> exchange,
+			CompletableFuture<DatagramPeer> future) {
+		long begin = System.nanoTime();
+		Runnable outcome;
+		try {
+			DatagramPeer peer = exchange.get();
+			outcome = () -> future.complete(peer);
+			ended(begin, null);
+		}
+		catch (RdmaEndpointException ex) {
+			outcome = () -> future.completeExceptionally(ex);
+			ended(begin, ex);
+		}
+		catch (ConnectionClosedException ex) {
+			outcome = () -> future.completeExceptionally(ex);
+		}
+		catch (RuntimeException | Error ex) {
+			RdmaEndpointException failure = new RdmaEndpointException(this.settings.name(), address, call,
+					Errno.EIO.value(), call + " failed: " + ex, ex);
+			outcome = () -> future.completeExceptionally(failure);
+			ended(begin, failure);
+		}
+		finally {
+			this.exchanges.completed();
+		}
+		this.runtime.handlerExecutor().execute(outcome);
+	}
+
+	private void ended(long begin, @Nullable RdmaEndpointException error) {
+		this.runtime.connectEnded(this.settings.name(), Duration.ofNanos(System.nanoTime() - begin), error);
+	}
+
+	DestroyMember member() {
+		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		steps.put(DestroyStepName.QUIESCE, call(this::quiesce));
+		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
+		steps.put(DestroyStepName.LEAVE_MULTICAST, call(this.memberships::leaveAll));
+		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this::awaitExchanges);
+		steps.put(DestroyStepName.FLUSH, call(this::flush));
+		steps.put(DestroyStepName.DRAIN, this.resources::drain);
+		steps.put(DestroyStepName.DESTROY_QP, call(this.resources::destroyQueuePair));
+		steps.put(DestroyStepName.DESTROY_AH, call(this.resources::destroyAddressHandles));
+		steps.put(DestroyStepName.DEREG_MR, call(this.resources::deregisterMemory));
+		steps.put(DestroyStepName.DESTROY_CQ, call(this.resources::destroyQueue));
+		steps.put(DestroyStepName.RELEASE_DEVICE, call(this.resources::releaseDevice));
+		steps.put(DestroyStepName.DESTROY_ID, call(this::destroyId));
+		return new DestroyMember(this.settings.name(), false, steps);
+	}
+
+	private static DestroyStep call(Runnable call) {
+		return (deadline) -> {
+			call.run();
+			return true;
+		};
+	}
+
+	private void quiesce() {
+		this.gate.shut();
+		this.memberships.cancel();
+		this.lookUps.forEach(PeerLookUp::cancel);
+		this.gate.awaitCall();
+		this.resources.stopPosting();
+	}
+
+	private boolean awaitExchanges(Deadline deadline) {
+		return this.exchanges.awaitNone(Math.max(1, deadline.remainingNanos()));
+	}
+
+	private void flush() {
+		if (this.id.state() != CmIdState.DEVICE_REMOVED) {
+			this.resources.flush();
+		}
+	}
+
+	private void destroyId() {
+		this.id.destroy();
+		int left = this.exchanges.count();
+		if (left > 0) {
+			throw new RdmaException("rdma_destroy_id", Errno.ETIMEDOUT.value(),
+					left + " CM ids that ask or answer peers are still inside a call (ETIMEDOUT)");
+		}
+	}
+
+	// Tell those whose datagram never completed.
+	void destroyed() {
+		this.resources.tellWaiters(this.endpoint.closedException());
+	}
+
+}

@@ -1,0 +1,218 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.cm.DatagramTarget;
+import io.github.rdmaboot.cm.OwnedCmId;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The multicast groups that a datagram endpoint has joined or is joining. An answer of
+ * the CM does not say to which join it belongs, so there is one at a time, for which
+ * {@code joinLock} is held. Whoever takes a group out of {@code begun} has the duty to
+ * leave it.
+ */
+final class MulticastMemberships {
+
+	private static final Logger logger = LoggerFactory.getLogger(MulticastMemberships.class);
+
+	/** What every mapping of IPv4 groups to InfiniBand and Ethernet keeps. */
+	private static final int IPV4_BITS = 0x0fff_ffff;
+
+	/** What every mapping of IPv6 groups keeps, in bytes. */
+	private static final int IPV6_BYTES = 10;
+
+	private final RdmaDatagramEndpoint endpoint;
+
+	private final OwnedCmId id;
+
+	private final SetupGate gate;
+
+	private final AwaitedEvents events;
+
+	private final ReentrantLock joinLock = new ReentrantLock();
+
+	private final Set<InetAddress> begun = ConcurrentHashMap.newKeySet();
+
+	private final Map<InetAddress, DatagramPeer> joined = new ConcurrentHashMap<>();
+
+	MulticastMemberships(RdmaDatagramEndpoint endpoint, OwnedCmId id, SetupGate gate, AwaitedEvents events) {
+		this.endpoint = endpoint;
+		this.id = id;
+		this.gate = gate;
+		this.events = events;
+	}
+
+	// Take an event that the endpoint's id got.
+	void onEvent(CmEvent event) {
+		if (this.joinLock.isLocked()) {
+			this.events.onEvent(event);
+		}
+		else if (event.type() == CmEventType.MULTICAST_ERROR) {
+			logger.warn("RDMA datagram endpoint '{}' may have lost one of its multicast groups {}: {}",
+					this.endpoint.name(), this.joined.keySet(), event.describe());
+		}
+	}
+
+	void cancel() {
+		this.events.cancel();
+	}
+
+	// Join a group, or return what a join before brought.
+	DatagramPeer join(InetAddress group) {
+		this.joinLock.lock();
+		try {
+			DatagramPeer member = this.joined.get(group);
+			return (member != null) ? member : joinAlone(group);
+		}
+		finally {
+			this.joinLock.unlock();
+		}
+	}
+
+	private DatagramPeer joinAlone(InetAddress group) {
+		this.events.clear();
+		boolean done = false;
+		try {
+			this.gate.pass(() -> {
+				this.id.joinMulticast(new InetSocketAddress(group, 0));
+				this.begun.add(group);
+			});
+			CmEvent event = this.events.await("rdma_join_multicast", group.getHostAddress(), CmEventType.MULTICAST_JOIN,
+					(answer) -> isOf(group, answer.target()), this.endpoint.settings().connectTimeout());
+			DatagramTarget target = event.target();
+			if (target == null) {
+				throw new IllegalStateException("The answer to a join names no group");
+			}
+			DatagramPeer peer = new DatagramPeer(this.endpoint, DatagramPath.told(target.path()), target.qpNum(),
+					target.qkey(), group);
+			this.joined.put(group, peer);
+			done = true;
+			return peer;
+		}
+		catch (RdmaEndpointException ex) {
+			throw ex;
+		}
+		catch (RdmaException ex) {
+			throw failure(group, ex);
+		}
+		finally {
+			if (!done) {
+				giveUp(group);
+			}
+		}
+	}
+
+	private static boolean isOf(InetAddress group, @Nullable DatagramTarget target) {
+		if (target == null) {
+			return false;
+		}
+		byte[] wanted = RoutingHeader.gid(group);
+		byte[] gid = target.path().dgid();
+		if (group.getAddress().length == Integer.BYTES) {
+			return ((last(wanted) ^ last(gid)) & IPV4_BITS) == 0;
+		}
+		int from = gid.length - IPV6_BYTES;
+		return Arrays.equals(wanted, from, wanted.length, gid, from, gid.length);
+	}
+
+	private static int last(byte[] gid) {
+		return ByteBuffer.wrap(gid).getInt(gid.length - Integer.BYTES);
+	}
+
+	// librdmacm keeps a group whose join failed or is not wanted any more.
+	private void giveUp(InetAddress group) {
+		if (this.begun.remove(group)) {
+			try {
+				leaveNow(group);
+			}
+			catch (RdmaException ex) {
+				logger.debug("Multicast group {} was not joined and could not be left", group.getHostAddress(), ex);
+			}
+		}
+	}
+
+	// Leave a group; returns whether it was joined.
+	boolean leave(InetAddress group) {
+		boolean member = this.joined.remove(group) != null;
+		try {
+			this.gate.pass(() -> {
+				if (member && this.begun.remove(group)) {
+					leaveNow(group);
+				}
+			});
+		}
+		catch (RdmaException ex) {
+			throw failure(group, ex);
+		}
+		return member;
+	}
+
+	// Leave all groups, when a join that was under way has been given up; every one is
+	// attempted, and the first failure is thrown. The gate must be shut.
+	void leaveAll() {
+		this.joinLock.lock();
+		try {
+			leaveEach();
+		}
+		finally {
+			this.joinLock.unlock();
+		}
+	}
+
+	private void leaveEach() {
+		RdmaException failure = null;
+		for (InetAddress group : this.begun) {
+			this.joined.remove(group);
+			try {
+				if (this.begun.remove(group)) {
+					leaveNow(group);
+				}
+			}
+			catch (RdmaException ex) {
+				if (failure == null) {
+					failure = ex;
+				}
+				else {
+					failure.addSuppressed(ex);
+				}
+			}
+		}
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	private void leaveNow(InetAddress group) {
+		this.id.leaveMulticast(new InetSocketAddress(group, 0));
+	}
+
+	Map<InetAddress, DatagramPeer> groups() {
+		Map<InetAddress, DatagramPeer> groups = new TreeMap<>(Comparator.comparing(InetAddress::getHostAddress));
+		groups.putAll(this.joined);
+		return groups;
+	}
+
+	private RdmaEndpointException failure(InetAddress group, RdmaException cause) {
+		return new RdmaEndpointException(this.endpoint.name(), group.getHostAddress(), cause.call(), cause.errno(),
+				cause.call() + " failed for multicast group " + group.getHostAddress() + " with "
+						+ Errno.describe(cause.errno()),
+				cause);
+	}
+
+}

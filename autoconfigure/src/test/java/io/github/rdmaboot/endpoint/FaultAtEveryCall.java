@@ -1,0 +1,234 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Makes each call of bring-up and teardown fail with each errno that it is known for,
+ * block, and return late, one at a time.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class FaultAtEveryCall {
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(3), Duration.ofMillis(150),
+			Duration.ofMillis(150), Duration.ofMillis(250));
+
+	/** What the limits may be exceeded by on a busy machine. */
+	private static final Duration SLACK = Duration.ofSeconds(2);
+
+	/**
+	 * Return the calls with the errnos that they are known for.
+	 * @return the errnos by method
+	 */
+	abstract Map<String, List<Errno>> errnos();
+
+	/**
+	 * Return whether the failure of a call keeps the user from going on.
+	 * @param fault the fault
+	 * @return whether the user sees its errno
+	 */
+	abstract boolean stopsTheUser(Fault fault);
+
+	/**
+	 * Return whether the failure of a call is part of a report.
+	 * @param fault the fault
+	 * @return whether a report names its errno
+	 */
+	abstract boolean isReported(Fault fault);
+
+	/**
+	 * Add the endpoints and return what uses them, once they can be started.
+	 * @param registry the registry
+	 * @return what starts the registry and uses the endpoints
+	 */
+	abstract Use prepare(RdmaEndpoints registry);
+
+	private List<Fault> faults() throws Exception {
+		Scenario scenario = new Scenario(new Fault("", 0, Kind.NONE, 0));
+		scenario.run();
+		assertThat(scenario.failure).as("what the user sees without a fault").isNull();
+		assertThat(scenario.order.violations()).as("order without a fault").isEmpty();
+		Map<String, AtomicInteger> counts = scenario.faulting.counts();
+		List<Fault> faults = new ArrayList<>();
+		errnos().forEach((method, errnos) -> {
+			int calls = counts.getOrDefault(method, new AtomicInteger()).get();
+			assertThat(calls).as("calls of %s without a fault", method).isPositive();
+			for (int number = 1; number <= Math.min(calls, 4); number++) {
+				for (Errno errno : errnos) {
+					faults.add(new Fault(method, number, Kind.FAIL, errno.value()));
+				}
+				faults.add(new Fault(method, number, Kind.LATE, 0));
+				faults.add(new Fault(method, number, Kind.BLOCK, 0));
+			}
+		});
+		System.out.println("Injecting " + faults.size() + " faults");
+		return faults;
+	}
+
+	/**
+	 * The scenarios wait most of their time, so several run at once.
+	 */
+	@TestFactory
+	Stream<DynamicTest> destroyEndsInItsBudgetAndFreesWhatItCan() throws Exception {
+		ExecutorService executor = Executors.newFixedThreadPool(8);
+		Map<Fault, Future<?>> runs = new LinkedHashMap<>();
+		faults().forEach((fault) -> runs.put(fault, executor.submit(() -> {
+			check(fault);
+			return null;
+		})));
+		executor.shutdown();
+		return runs.entrySet()
+			.stream()
+			.map((run) -> DynamicTest.dynamicTest(run.getKey().toString(), () -> outcome(run.getValue())));
+	}
+
+	private static void outcome(Future<?> run) throws Throwable {
+		try {
+			run.get(60, TimeUnit.SECONDS);
+		}
+		catch (ExecutionException ex) {
+			throw ex.getCause();
+		}
+	}
+
+	private void check(Fault fault) throws Exception {
+		Scenario scenario = new Scenario(fault);
+		try {
+			scenario.run();
+			assertThat(scenario.order.violations()).as("order with %s", fault).isEmpty();
+			assertThat(scenario.destroyTook).as("duration of the destroy with %s", fault)
+				.isLessThan(LIMITS.timeout().plus(SLACK));
+			if (fault.kind() != Kind.BLOCK) {
+				assertThat(scenario.userEnded).as("nobody waits for ever with %s", fault).isTrue();
+				assertThat(scenario.order.left()).as("left behind with %s", fault).isEmpty();
+				assertThat(scenario.reports).as("reports with %s", fault)
+					.allSatisfy((report) -> assertThat(report.result()).isNotEqualTo(DestroyResult.TIMEOUT));
+			}
+			if (fault.kind() == Kind.FAIL && stopsTheUser(fault)) {
+				assertThat(scenario.failure).as("what the user sees of %s", fault)
+					.hasStackTraceContaining(Errno.symbol(fault.errno()));
+			}
+			if (fault.kind() == Kind.FAIL && isReported(fault)) {
+				assertThat(scenario.faulting.isInjected()).isTrue();
+				assertThat(scenario.allReports).as("reports with %s", fault)
+					.anySatisfy((report) -> assertThat(report.toLine()).contains("failure")
+						.contains(Errno.symbol(fault.errno())));
+			}
+		}
+		finally {
+			scenario.faulting.release();
+		}
+		if (fault.kind() == Kind.BLOCK) {
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.untilAsserted(
+						() -> assertThat(scenario.order.left()).as("left after %s was released", fault).isEmpty());
+			assertThat(scenario.order.violations()).as("order after %s was released", fault).isEmpty();
+		}
+	}
+
+	/**
+	 * Endpoints that are started, used and destroyed.
+	 */
+	private final class Scenario {
+
+		private final CallOrder order = new CallOrder();
+
+		private final FaultingProvider faulting;
+
+		private final List<DestroyReport> allReports = new CopyOnWriteArrayList<>();
+
+		private List<DestroyReport> reports = List.of();
+
+		private Duration destroyTook = Duration.ZERO;
+
+		private boolean userEnded;
+
+		private volatile Exception failure;
+
+		private Scenario(Fault fault) throws Exception {
+			LoopbackFabric fabric = new LoopbackFabric();
+			fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+			this.faulting = FaultingProvider.of(new LoopbackRdmaProvider(fabric), this.order);
+			this.faulting.inject(fault);
+		}
+
+		private void run() throws Exception {
+			RdmaEndpoints registry = new RdmaEndpoints(this.faulting::provider, LIMITS, null);
+			registry.addDestroyListener(this.allReports::add);
+			Use use = prepare(registry);
+			Thread user = new Thread(() -> attempt(use), "user");
+			user.setDaemon(true);
+			user.start();
+			user.join(600);
+			long begin = System.nanoTime();
+			this.reports = registry.destroyAll(DestroyTrigger.SHUTDOWN);
+			this.destroyTook = Duration.ofNanos(System.nanoTime() - begin);
+			user.join(SLACK.toMillis());
+			this.userEnded = !user.isAlive();
+		}
+
+		private void attempt(Use use) {
+			try {
+				use.run();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			catch (RdmaException | IllegalStateException | ExecutionException | TimeoutException
+					| CompletionException ex) {
+				this.failure = ex;
+			}
+		}
+
+	}
+
+	/**
+	 * What an application does with its endpoints.
+	 */
+	@FunctionalInterface
+	interface Use {
+
+		/**
+		 * Start the endpoints and use them.
+		 * @throws InterruptedException if the thread is interrupted
+		 * @throws ExecutionException if something failed
+		 * @throws TimeoutException if something took too long
+		 */
+		void run() throws InterruptedException, ExecutionException, TimeoutException;
+
+	}
+
+}
