@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -16,9 +17,14 @@ import javax.tools.ToolProvider;
 
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaClient;
+import io.github.rdmaboot.endpoint.RdmaConnection;
+import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.endpoint.RegisteredMemory;
+import io.github.rdmaboot.endpoint.RemoteMemory;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,9 +52,9 @@ class ReadmeExampleTests {
 
 	@Test
 	void exampleCompilesAndGetsAnAnswer() throws Exception {
-		compile(block("java"));
+		compile(block("java", "class OrderService"));
 		List<PropertySource<?>> yaml = new YamlPropertySourceLoader().load("README",
-				new ByteArrayResource(block("yaml").getBytes(StandardCharsets.UTF_8)));
+				new ByteArrayResource(block("yaml", "rdma:").getBytes(StandardCharsets.UTF_8)));
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
 			new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 				.withBean(RdmaProvider.class, ReadmeExampleTests::provider)
@@ -63,6 +69,39 @@ class ReadmeExampleTests {
 							(Object) new byte[] { 1, 2, 3 });
 					assertThat(answer).containsExactly(1, 2, 3);
 				});
+		}
+	}
+
+	@Test
+	void exampleOfRemoteMemoryAppendsRowsToTheTableOfThePeer() throws Exception {
+		compile(block("java", "class SharedTable"));
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.10"));
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+			.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withPropertyValues("rdma.servers.tables.port=7471", "rdma.clients.user.address=192.0.2.10",
+					"rdma.clients.user.port=7471")
+			.run((context) -> appendRows(context.getBean("tables", RdmaServer.class),
+					context.getBean("user", RdmaClient.class)));
+	}
+
+	private void appendRows(RdmaServer server, RdmaClient client) throws Exception {
+		RdmaConnection connection = client.connect().get(10, TimeUnit.SECONDS);
+		Awaitility.await().until(() -> server.connections().stream().anyMatch(RdmaConnection::isOpen));
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
+			Class<?> example = loader.loadClass("com.example.SharedTable");
+			RegisteredMemory table = ReflectionTestUtils.invokeMethod(example, "offer",
+					server.connections().iterator().next());
+			RemoteMemory remote = ReflectionTestUtils.invokeMethod(example, "find", connection);
+			byte[] row = new byte[64];
+			for (byte i = 0; i < 3; i++) {
+				Arrays.fill(row, i);
+				assertThat(ReflectionTestUtils.<Long>invokeMethod(example, "append", connection, remote, row))
+					.isEqualTo(i);
+			}
+			byte[] last = new byte[64];
+			table.data().get(64 * 3, last);
+			assertThat(last).containsOnly(2);
 		}
 	}
 
@@ -100,12 +139,15 @@ class ReadmeExampleTests {
 		}
 	}
 
-	// The first block of the README in this language.
-	private static String block(String language) {
-		var block = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-			.matcher(String.join("\n", ReadmeTests.readme()));
-		assertThat(block.find()).as("block of %s in the README", language).isTrue();
-		return block.group(1);
+	// The first block of the README in this language that has a text in it.
+	private static String block(String language, String text) {
+		return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+			.matcher(String.join("\n", ReadmeTests.readme()))
+			.results()
+			.map((match) -> match.group(1))
+			.filter((block) -> block.contains(text))
+			.findFirst()
+			.orElseThrow(() -> new AssertionError("The README has no block of " + language + " with " + text));
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.HandlerThread;
+import io.github.rdmaboot.endpoint.WhenFull;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.jspecify.annotations.Nullable;
 
@@ -204,9 +205,15 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param maxSendSge How many buffers a send may have.
 	 * @param maxRecvSge How many buffers a receive may have.
 	 * @param maxInlineData How many bytes a send may carry inline.
+	 * @param whenFull What becomes of an operation that finds the send queue full.
+	 * @param fullTimeout How long an operation waits for room in the send queue.
+	 * @param parkLimit How many operations are kept until there is room in the send
+	 * queue. For as many messages there are further buffers.
 	 */
 	public record QueuePair(@Nullable Integer maxSendWr, @Nullable Integer maxRecvWr, @DefaultValue("1") int maxSendSge,
-			@DefaultValue("1") int maxRecvSge, @DefaultValue("0") int maxInlineData) {
+			@DefaultValue("1") int maxRecvSge, @DefaultValue("0") int maxInlineData,
+			@DefaultValue("wait") WhenFull whenFull, @DefaultValue("10s") Duration fullTimeout,
+			@DefaultValue("64") int parkLimit) {
 
 	}
 

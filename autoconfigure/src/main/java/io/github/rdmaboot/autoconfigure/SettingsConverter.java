@@ -104,7 +104,8 @@ final class SettingsConverter {
 		return convert(path + ".queue-pair",
 				() -> new QueuePairSettings((maxSendWr != null) ? maxSendWr : memory.bufferCount(),
 						(maxRecvWr != null) ? maxRecvWr : memory.bufferCount(), properties.maxSendSge(),
-						properties.maxRecvSge(), properties.maxInlineData()));
+						properties.maxRecvSge(), properties.maxInlineData(), properties.whenFull(),
+						properties.fullTimeout(), properties.parkLimit()));
 	}
 
 	private static ConnectionSettings connection(String path, Connection properties) {

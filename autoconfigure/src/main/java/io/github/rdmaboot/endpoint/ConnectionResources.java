@@ -7,7 +7,6 @@ import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
-import io.github.rdmaboot.verbs.CompletionHandler;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.Device;
 import io.github.rdmaboot.verbs.DeviceLease;
@@ -42,6 +41,10 @@ final class ConnectionResources {
 
 	private volatile @Nullable QueuePair queuePair;
 
+	private volatile @Nullable SendQueue sendQueue;
+
+	private volatile @Nullable RdmaOperations operations;
+
 	private volatile @Nullable MessageSender sender;
 
 	private volatile @Nullable MessageReceiver receiver;
@@ -49,25 +52,27 @@ final class ConnectionResources {
 	private volatile boolean queuePairDestroyed;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
-	void create(OwnedCmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection,
-			CompletionHandler completions, Executor executor) {
+	void create(OwnedCmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection, Executor executor) {
 		MemorySettings buffers = owner.memorySettings();
 		QueuePairSettings sizes = owner.queuePairSettings();
-		int sends = Math.min(buffers.bufferCount(), sizes.maxSendWr());
+		int sends = Math.min(buffers.bufferCount(), sizes.maxSendWr()) + sizes.parked();
 		int receives = Math.min(buffers.bufferCount(), sizes.maxRecvWr());
 		DeviceLease device = devices.acquire(id.deviceContext());
 		this.device = device;
 		connection.requireNotClosing();
 		CompletionQueue queue = CompletionQueue.create(device.device(), owner.completionSettings().policy(),
-				sizes.maxSendWr() + sizes.maxRecvWr(), completions,
+				sizes.maxSendWr() + sizes.maxRecvWr(), new ConnectionCompletions(connection, this, owner.statistics()),
 				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
 		this.queue = queue;
 		connection.requireNotClosing();
-		MemoryBlock receiveMemory = device.device().memoryPool().allocate(receives * buffers.bufferSize());
+		MemoryBlock receiveMemory = device.device().memoryPool().allocate(size((long) receives * buffers.bufferSize()));
 		this.receiveMemory = receiveMemory;
 		owner.statistics().registered(receiveMemory.length());
 		connection.requireNotClosing();
-		MemoryBlock sendMemory = device.device().memoryPool().allocate(sends * buffers.bufferSize());
+		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
+		MemoryBlock sendMemory = device.device()
+			.memoryPool()
+			.allocate(size(scratchOffset + (long) sizes.maxOperations() * SendQueue.scratchLength(sizes)));
 		this.sendMemory = sendMemory;
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
@@ -76,11 +81,34 @@ final class ConnectionResources {
 		this.queuePair = queuePair;
 		MessageReceiver receiver = new MessageReceiver(receiveMemory, buffers.bufferSize(), receives, queuePair,
 				this.outstandingReceives, owner.statistics(), executor, owner::messageHandler, connection);
-		this.sender = new MessageSender(sendMemory, buffers.bufferSize(), sends, queuePair, this.outstandingSends,
-				owner.statistics(), executor);
+		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
+		Reservations reservations = new Reservations(connection, sizes);
+		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), queuePair, this.outstandingSends,
+				owner.statistics(), dispatcher, reservations, sendMemory, (int) scratchOffset);
+		this.sendQueue = sendQueue;
+		this.operations = new RdmaOperations(sendQueue);
+		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory,
+				buffers.bufferSize(), sends);
 		this.receiver = receiver;
 		connection.requireNotClosing();
 		receiver.postAll();
+	}
+
+	private static int size(long bytes) {
+		if (bytes > Integer.MAX_VALUE) {
+			throw new IllegalArgumentException("The buffers of a connection take " + bytes
+					+ " bytes, but must take less than 2 GB: lower memory.buffer-size, memory.buffer-count, "
+					+ "queue-pair.max-send-wr, queue-pair.max-inline-data or queue-pair.park-limit");
+		}
+		return (int) bytes;
+	}
+
+	@Nullable RdmaOperations operations() {
+		return this.operations;
+	}
+
+	@Nullable SendQueue sendQueue() {
+		return this.sendQueue;
 	}
 
 	// Return the device, once there is one.
@@ -109,9 +137,16 @@ final class ConnectionResources {
 		if (sender != null) {
 			sender.close();
 		}
+		SendQueue sendQueue = this.sendQueue;
+		if (sendQueue != null) {
+			sendQueue.close();
+		}
 		QueuePair queuePair = this.queuePair;
 		if (queuePair != null) {
 			queuePair.closeGate();
+		}
+		if (sendQueue != null) {
+			sendQueue.refuseParked();
 		}
 		CompletionQueue queue = this.queue;
 		if (queue != null) {
@@ -160,6 +195,10 @@ final class ConnectionResources {
 			queuePair.destroy();
 		}
 		this.queuePairDestroyed = true;
+		SendQueue sendQueue = this.sendQueue;
+		if (sendQueue != null) {
+			sendQueue.abandonPosted();
+		}
 	}
 
 	// Return whether the device cannot use any memory on behalf of the connection.
@@ -168,9 +207,9 @@ final class ConnectionResources {
 	}
 
 	void tellWaiters(RuntimeException reason) {
-		MessageSender sender = this.sender;
-		if (sender != null) {
-			sender.failPending(reason);
+		SendQueue sendQueue = this.sendQueue;
+		if (sendQueue != null) {
+			sendQueue.failPending(reason);
 		}
 		MessageReceiver receiver = this.receiver;
 		if (receiver != null) {

@@ -123,16 +123,15 @@ final class DatagramSender {
 	}
 
 	private int takeSlot(DatagramPeer peer) {
-		int slot = this.slots.take(FREE_BUFFER_TIMEOUT);
-		return switch (slot) {
-			case SlotPool.CLOSED -> throw closed(peer);
-			case SlotPool.INTERRUPTED -> throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
+		return switch (this.slots.reserve(1, FREE_BUFFER_TIMEOUT.toNanos())) {
+			case DONE -> this.slots.take();
+			case CLOSED -> throw closed(peer);
+			case INTERRUPTED -> throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
 					"The wait for a send buffer of RDMA datagram endpoint '" + peer.owner().name()
 							+ "' was interrupted (EINTR)");
-			case SlotPool.TIMED_OUT -> throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
+			case FULL -> throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
 					"No send buffer of RDMA datagram endpoint '" + peer.owner().name() + "' became free within "
 							+ FREE_BUFFER_TIMEOUT.toSeconds() + " s (ETIMEDOUT): memory.buffer-count is too low");
-			default -> slot;
 		};
 	}
 

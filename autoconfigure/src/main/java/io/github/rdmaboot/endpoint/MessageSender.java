@@ -1,132 +1,87 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
-import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.SendFlag;
-import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.MemoryBlock;
-import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sending half of a connection: buffers, posts and their completions. A buffer belongs to
- * one thread from when it is taken until its send is posted, and to the device until the
- * send completes; whoever takes its callback out of the array has the duty to call it.
+ * Sends messages from buffers of its own. A buffer belongs to one thread from when it is
+ * taken until its send is posted, and to the device until the send completes.
  */
 final class MessageSender {
 
-	/** Distinguishes the completions of sends from those of receives. */
-	static final long WR_ID_SENDS = 1L << 32;
+	private final RdmaConnection connection;
 
-	private static final Duration FREE_BUFFER_TIMEOUT = Duration.ofSeconds(10);
+	private final SendQueue queue;
 
-	private final ByteBuffer memory;
+	private final CallbackDispatcher dispatcher;
 
-	private final QueuePair queuePair;
+	private final Reservations reservations;
 
-	private final OutstandingRequests outstanding;
+	private final MemoryBlock memory;
 
-	private final EndpointStatistics statistics;
-
-	private final Executor executor;
+	private final ByteBuffer bytes;
 
 	private final int bufferSize;
 
-	private final SlotPool slots;
+	private final SlotPool free;
 
-	private final SendWorkRequest[] requests;
+	private final Message[] messages;
 
-	private final AtomicReferenceArray<SendCallback> callbacks;
-
-	MessageSender(MemoryBlock memory, int bufferSize, int count, QueuePair queuePair, OutstandingRequests outstanding,
-			EndpointStatistics statistics, Executor executor) {
-		this.memory = memory.memory();
+	MessageSender(RdmaConnection connection, SendQueue queue, CallbackDispatcher dispatcher, Reservations reservations,
+			MemoryBlock memory, int bufferSize, int count) {
+		this.connection = connection;
+		this.queue = queue;
+		this.dispatcher = dispatcher;
+		this.reservations = reservations;
+		this.memory = memory;
+		this.bytes = memory.memory();
 		this.bufferSize = bufferSize;
-		this.queuePair = queuePair;
-		this.outstanding = outstanding;
-		this.statistics = statistics;
-		this.executor = executor;
-		this.slots = new SlotPool(count);
-		this.callbacks = new AtomicReferenceArray<>(count);
-		this.requests = new SendWorkRequest[count];
-		for (int slot = 0; slot < count; slot++) {
-			SendWorkRequest request = new SendWorkRequest(1);
-			request.wrId = WR_ID_SENDS | slot;
-			request.opcode = WorkRequestOpcode.SEND.value();
-			request.flags = SendFlag.SIGNALED.value();
-			request.addresses[0] = memory.address() + (long) slot * bufferSize;
-			request.lkeys[0] = memory.lkey();
-			this.requests[slot] = request;
+		this.free = new SlotPool(count);
+		this.messages = new Message[count];
+		for (int i = 0; i < count; i++) {
+			this.messages[i] = new Message(i);
 		}
 	}
 
-	void send(ByteBuffer message, SendCallback callback, String connection) {
-		int length = message.remaining();
+	// Copy a message and send it. The callback is called exactly once unless this throws.
+	void send(ByteBuffer content, SendCallback callback) {
+		int length = content.remaining();
 		if (length > this.bufferSize) {
 			throw new IllegalArgumentException("Message of " + length + " bytes does not fit into a buffer of "
-					+ this.bufferSize + " bytes of " + connection + "; raise memory.buffer-size on both sides");
+					+ this.bufferSize + " bytes of " + this.connection + "; raise memory.buffer-size on both sides");
 		}
-		int slot = this.slots.take(FREE_BUFFER_TIMEOUT);
-		if (slot == SlotPool.CLOSED) {
-			throw new ConnectionClosedException(connection + " is closed", null);
+		this.reservations.reserve(this.free, 1, "send buffer", "memory.buffer-count");
+		Message message = this.messages[this.free.take()];
+		try {
+			post(message, content, callback);
 		}
-		if (slot == SlotPool.INTERRUPTED) {
-			throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
-					"The wait for a send buffer of " + connection + " was interrupted (EINTR)");
-		}
-		if (slot == SlotPool.TIMED_OUT) {
-			throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
-					"No send buffer of " + connection + " became free within " + FREE_BUFFER_TIMEOUT.toSeconds()
-							+ " s (ETIMEDOUT)" + ": the peer takes no messages, or memory.buffer-count is too low");
-		}
-		int errno = fillAndPost(slot, message, callback);
-		if (errno != 0) {
-			this.outstanding.completed();
-			// Null when closing the connection has told the caller already.
-			boolean untold = this.callbacks.getAndSet(slot, null) != null;
-			this.slots.giveBack(slot);
-			if (untold) {
-				throw (errno == Errno.ENOTCONN.value()) ? new ConnectionClosedException(connection + " is closed", null)
-						: new RdmaException("ibv_post_send", errno);
-			}
+		catch (RuntimeException | Error ex) {
+			this.free.giveBack(message.index);
+			throw ex;
 		}
 	}
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
-	private int fillAndPost(int slot, ByteBuffer message, SendCallback callback) {
-		this.callbacks.set(slot, callback);
-		this.outstanding.posted();
-		if (!this.queuePair.enter()) {
-			return Errno.ENOTCONN.value();
-		}
+	private void post(Message message, ByteBuffer content, SendCallback callback) {
+		SendSlot slot = this.queue.takeOne();
+		this.queue.enter(slot);
 		try {
-			SendWorkRequest request = this.requests[slot];
-			request.lengths[0] = message.remaining();
-			request.sgeCount = message.hasRemaining() ? 1 : 0;
-			this.memory.duplicate().position(slot * this.bufferSize).put(message);
-			return this.queuePair.postSend(request);
+			int offset = message.index * this.bufferSize;
+			int length = content.remaining();
+			this.bytes.put(offset, content, content.position(), length);
+			content.position(content.limit());
+			slot.work().begin(WorkRequestOpcode.SEND, 0);
+			if (length > 0) {
+				slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
+			}
+			message.callback = callback;
+			this.queue.post(slot, message);
 		}
 		finally {
-			this.queuePair.leave();
-		}
-	}
-
-	// Take the completion of a send.
-	void completed(int slot, @Nullable RuntimeException error) {
-		this.outstanding.completed();
-		if (error == null) {
-			this.statistics.sent(this.requests[slot].lengths[0]);
-		}
-		SendCallback callback = this.callbacks.getAndSet(slot, null);
-		this.slots.giveBack(slot);
-		if (callback != null) {
-			this.executor.execute(() -> callback.sent(error));
+			this.queue.leave();
 		}
 	}
 
@@ -134,17 +89,32 @@ final class MessageSender {
 	 * Let nobody wait for a buffer any more.
 	 */
 	void close() {
-		this.slots.close();
+		this.free.close();
 	}
 
-	// Tell the senders whose completion never came.
-	void failPending(RuntimeException error) {
-		for (int slot = 0; slot < this.callbacks.length(); slot++) {
-			SendCallback callback = this.callbacks.getAndSet(slot, null);
+	/**
+	 * Buffer with the callback of the message in it. Written by the thread that has taken
+	 * the buffer, before it posts, and read by the one that sees the completion.
+	 */
+	private final class Message implements DirectCallback {
+
+		private final int index;
+
+		private @Nullable SendCallback callback;
+
+		private Message(int index) {
+			this.index = index;
+		}
+
+		@Override
+		public void completed(long result, @Nullable RuntimeException error) {
+			SendCallback callback = this.callback;
+			MessageSender.this.free.giveBack(this.index);
 			if (callback != null) {
-				this.executor.execute(() -> callback.sent(error));
+				MessageSender.this.dispatcher.sent(callback, error);
 			}
 		}
+
 	}
 
 }

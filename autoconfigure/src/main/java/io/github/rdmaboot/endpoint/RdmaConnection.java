@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,11 +18,8 @@ import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CmEventType;
-import io.github.rdmaboot.provider.CompletionOpcode;
-import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,14 +144,14 @@ public final class RdmaConnection {
 	/**
 	 * Send a message; stands for {@code ibv_post_send} with {@code IBV_WR_SEND}. The
 	 * bytes from position to limit are copied before the method returns. While all
-	 * buffers are in use it waits for one, at most 10 s.
+	 * buffers are in use it does what {@code queue-pair.when-full} says.
 	 * @param message the message, not larger than {@link #maxMessageSize()}
 	 * @return completes when the peer's device has acknowledged the message, and
 	 * exceptionally when it never will
 	 * @throws IllegalArgumentException if the message is too large
 	 * @throws ConnectionClosedException if the connection is not open
-	 * @throws RdmaException on ETIMEDOUT when no buffer became free, or an errno of the
-	 * call
+	 * @throws SendQueueFullException if no buffer was free or became so in time
+	 * @throws RdmaException on an errno of the call
 	 */
 	public CompletableFuture<Void> send(ByteBuffer message) {
 		CompletableFuture<Void> future = new CompletableFuture<>();
@@ -174,15 +172,48 @@ public final class RdmaConnection {
 	 * @param callback learns of the outcome, exactly once unless this method throws
 	 * @throws IllegalArgumentException if the message is too large
 	 * @throws ConnectionClosedException if the connection is not open
-	 * @throws RdmaException on ETIMEDOUT when no buffer became free, or an errno of the
-	 * call
+	 * @throws SendQueueFullException if no buffer was free or became so in time
+	 * @throws RdmaException on an errno of the call
 	 */
 	public void send(ByteBuffer message, SendCallback callback) {
 		MessageSender sender = this.resources.sender();
 		if (sender == null || this.closing) {
 			throw closedException();
 		}
-		sender.send(message, callback, toString());
+		sender.send(message, callback);
+	}
+
+	/**
+	 * Return the operations on registered memory: sends, reads and writes of the peer's
+	 * memory, atomics, and batches of them.
+	 * @return the operations
+	 * @throws ConnectionClosedException if the connection is not open
+	 */
+	public RdmaOperations operations() {
+		RdmaOperations operations = this.resources.operations();
+		if (operations == null || this.closing) {
+			throw closedException();
+		}
+		return operations;
+	}
+
+	/**
+	 * Return operations that wait until they are done, at most 10 s.
+	 * @return the operations
+	 * @throws ConnectionClosedException if the connection is not open
+	 */
+	public BlockingRdmaOperations blocking() {
+		return blocking(BlockingRdmaOperations.DEFAULT_TIMEOUT);
+	}
+
+	/**
+	 * Return operations that wait until they are done.
+	 * @param timeout how long each waits at most
+	 * @return the operations
+	 * @throws ConnectionClosedException if the connection is not open
+	 */
+	public BlockingRdmaOperations blocking(Duration timeout) {
+		return new BlockingRdmaOperations(operations(), timeout);
 	}
 
 	/**
@@ -222,7 +253,7 @@ public final class RdmaConnection {
 	 */
 	void setUp() {
 		whileSettingUp(() -> this.resources.create(this.id, this.runtime.devices(), this.owner, this,
-				this::onCompletion, this.owner.completionSettings().executor(this.runtime.handlerExecutor())));
+				this.owner.completionSettings().executor(this.runtime.handlerExecutor())));
 	}
 
 	// Tune the queue pair once it is ready to receive.
@@ -291,7 +322,7 @@ public final class RdmaConnection {
 		end(DestroyTrigger.DISCONNECT, new IllegalStateException("The message handler failed: " + error, error));
 	}
 
-	void failed(RdmaException error) {
+	void failed(RuntimeException error) {
 		end(DestroyTrigger.DISCONNECT, error);
 	}
 
@@ -379,46 +410,6 @@ public final class RdmaConnection {
 		return new RdmaEndpointException(this.owner.name(), Addresses.format(this.id.peerAddress()),
 				"rdma_get_cm_event", event.errno(),
 				"the connection ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
-	}
-
-	private void onCompletion(WorkCompletion completion) {
-		boolean send = (completion.wrId & MessageSender.WR_ID_SENDS) != 0;
-		int slot = (int) completion.wrId;
-		RuntimeException error = (completion.status == 0) ? null : completionError(completion, send);
-		if (send) {
-			MessageSender sender = this.resources.sender();
-			if (sender != null) {
-				sender.completed(slot, error);
-			}
-			return;
-		}
-		MessageReceiver receiver = this.resources.receiver();
-		if (receiver == null) {
-			return;
-		}
-		if (error == null) {
-			receiver.received(slot, completion.byteLength);
-		}
-		else {
-			receiver.failed();
-		}
-	}
-
-	private RuntimeException completionError(WorkCompletion completion, boolean send) {
-		this.owner.statistics().completionError(completion.status);
-		if (completion.status == CompletionStatus.WR_FLUSH_ERR.value()) {
-			return closedException();
-		}
-		CompletionStatus status = CompletionStatus.of(completion.status);
-		Errno errno = (status == CompletionStatus.RETRY_EXC_ERR || status == CompletionStatus.RNR_RETRY_EXC_ERR)
-				? Errno.ETIMEDOUT : Errno.EIO;
-		RdmaException error = new RdmaException("ibv_poll_cq", errno.value(),
-				this + ": " + (send ? CompletionOpcode.SEND : CompletionOpcode.RECV) + " ended with "
-						+ ((status != null) ? "IBV_WC_" + status : "status") + " (" + completion.status
-						+ "), vendor error " + completion.vendorError + ", queue pair " + completion.qpNum
-						+ CompletionHints.of(status));
-		failed(error);
-		return error;
 	}
 
 	@Override

@@ -55,6 +55,42 @@ public final class CompletionThread extends Thread {
 	}
 
 	/**
+	 * Return whether the calling thread is a completion thread, which must not wait for a
+	 * completion.
+	 * @return whether it is
+	 */
+	public static boolean isCurrent() {
+		return Thread.currentThread() instanceof CompletionThread;
+	}
+
+	/**
+	 * Begin to run a handler on the calling thread, without a task made for it.
+	 * @return the calling thread, whose {@link #endHandler} must be called after the
+	 * handler; or {@code null} if it is no completion thread or runs a handler already
+	 */
+	public static @Nullable CompletionThread beginHandler() {
+		if (Thread.currentThread() instanceof CompletionThread thread && !thread.running) {
+			thread.running = true;
+			return thread;
+		}
+		return null;
+	}
+
+	/**
+	 * End a handler, and run the tasks that it left.
+	 */
+	public void endHandler() {
+		try {
+			for (Runnable next = this.waiting.poll(); next != null; next = this.waiting.poll()) {
+				runLogged(next);
+			}
+		}
+		finally {
+			this.running = false;
+		}
+	}
+
+	/**
 	 * Run a task on the calling thread if that is a completion thread: before the method
 	 * returns, or after the task that calls it. What a task throws goes to the log.
 	 * @param task the task, which must not block
@@ -69,15 +105,8 @@ public final class CompletionThread extends Thread {
 			return true;
 		}
 		thread.running = true;
-		try {
-			for (@Nullable
-			Runnable next = task; next != null; next = thread.waiting.poll()) {
-				runLogged(next);
-			}
-		}
-		finally {
-			thread.running = false;
-		}
+		runLogged(task);
+		thread.endHandler();
 		return true;
 	}
 

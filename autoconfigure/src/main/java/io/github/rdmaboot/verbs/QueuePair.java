@@ -42,6 +42,9 @@ public final class QueuePair {
 
 	private final AtomicInteger gate = new AtomicInteger();
 
+	/** Negative until it was asked for. */
+	private volatile int maxReads = -1;
+
 	private QueuePair(RdmaProvider provider, OwnedCmId id, CreatedQueuePair created) {
 		this.provider = provider;
 		this.id = id;
@@ -49,7 +52,8 @@ public final class QueuePair {
 	}
 
 	/**
-	 * Create the queue pair of an id; stands for {@code rdma_create_qp}.
+	 * Create the queue pair of an id, whose sends complete only as they ask; stands for
+	 * {@code rdma_create_qp}.
 	 * @param id the CM id, bound to a device
 	 * @param device the device
 	 * @param queue takes the completions of sends and receives
@@ -59,7 +63,8 @@ public final class QueuePair {
 	 */
 	public static QueuePair create(OwnedCmId id, Device device, CompletionQueue queue,
 			QueuePairCapabilities capabilities) {
-		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.RC, true);
+		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.RC,
+				false);
 		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
 	}
 
@@ -168,6 +173,32 @@ public final class QueuePair {
 		catch (RdmaException ex) {
 			logger.debug("Queue pair {} keeps its RNR wait", qpNum(), ex);
 			return false;
+		}
+	}
+
+	/**
+	 * Return how many reads and atomics may be outstanding, as the connection was
+	 * negotiated; stands for {@code ibv_query_qp} the first time. The queue pair must be
+	 * ready to send.
+	 * @return the number; 0 means that the peer serves none
+	 * @throws RdmaException if the call fails, ENOTCONN when the gate is closed
+	 */
+	public int maxReads() {
+		int known = this.maxReads;
+		if (known >= 0) {
+			return known;
+		}
+		if (!enter()) {
+			throw new RdmaException("ibv_query_qp", Errno.ENOTCONN.value());
+		}
+		try {
+			int queried = this.provider.ibvQueryQp(this.created.qp(), QueuePairAttributes.MAX_QP_RD_ATOMIC)
+				.maxRdAtomic();
+			this.maxReads = queried;
+			return queried;
+		}
+		finally {
+			leave();
 		}
 	}
 

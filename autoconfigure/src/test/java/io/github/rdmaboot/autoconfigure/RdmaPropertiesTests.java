@@ -16,6 +16,7 @@ import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.ServerSettings;
 import io.github.rdmaboot.endpoint.ShutdownSettings;
+import io.github.rdmaboot.endpoint.WhenFull;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,7 +93,8 @@ class RdmaPropertiesTests {
 		putCommon(server);
 		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
 		assertThat(settings).usingRecursiveComparison()
-			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7, new QueuePairSettings(11, 12, 2, 3, 64),
+			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7,
+					new QueuePairSettings(11, 12, 2, 3, 64, WhenFull.PARK, Duration.ofSeconds(3), 9),
 					commonConnection(), new MemorySettings(4096, 8), new CompletionSettings(CompletionMode.ADAPTIVE,
 							Duration.ofMillis(2), 1, HandlerThread.COMPLETION_THREAD)));
 	}
@@ -117,9 +119,9 @@ class RdmaPropertiesTests {
 			.isEqualTo(new ClientSettings("echo", "192.0.2.1", 7471, "192.0.2.2", Duration.ofSeconds(3),
 					Duration.ofSeconds(4), ClientStartup.LAZY,
 					new ReconnectSettings(false, Duration.ofSeconds(1), Duration.ofSeconds(2), 0.5, 9),
-					new QueuePairSettings(11, 12, 2, 3, 64), commonConnection(), new MemorySettings(4096, 8),
-					new CompletionSettings(CompletionMode.ADAPTIVE, Duration.ofMillis(2), 1,
-							HandlerThread.COMPLETION_THREAD)));
+					new QueuePairSettings(11, 12, 2, 3, 64, WhenFull.PARK, Duration.ofSeconds(3), 9),
+					commonConnection(), new MemorySettings(4096, 8), new CompletionSettings(CompletionMode.ADAPTIVE,
+							Duration.ofMillis(2), 1, HandlerThread.COMPLETION_THREAD)));
 	}
 
 	@Test
@@ -163,6 +165,8 @@ class RdmaPropertiesTests {
 			completion.spin-time         | 0s      | spin-time is 0s but must be from 1us to 1s
 			completion.spin-time         | 2s      | spin-time is 2s but must be from 1us to 1s
 			queue-pair.max-send-sge      | 0       | max-send-sge is 0 but must be at least 1
+			queue-pair.full-timeout      | 0s      | full-timeout is 0s but must be longer than zero
+			queue-pair.park-limit        | 0       | park-limit is 0 but must be from 1 to 65536
 			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
 			memory.buffer-size           | 3GB     | buffer-size is 3GB but must be from 1B to 1GB
 			memory.buffer-size           | 1025MB  | buffer-size is 1025MB but must be from 1B to 1GB
@@ -278,6 +282,9 @@ class RdmaPropertiesTests {
 		this.source.put(endpoint + "queue-pair.max-send-sge", "2");
 		this.source.put(endpoint + "queue-pair.max-recv-sge", "3");
 		this.source.put(endpoint + "queue-pair.max-inline-data", "64");
+		this.source.put(endpoint + "queue-pair.when-full", "park");
+		this.source.put(endpoint + "queue-pair.full-timeout", "3s");
+		this.source.put(endpoint + "queue-pair.park-limit", "9");
 		this.source.put(endpoint + "connection.responder-resources", "2");
 		this.source.put(endpoint + "connection.initiator-depth", "3");
 		this.source.put(endpoint + "connection.retry-count", "4");

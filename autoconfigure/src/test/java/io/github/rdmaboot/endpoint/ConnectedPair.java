@@ -1,0 +1,86 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.provider.RdmaProvider;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Two connected endpoints, each in a registry of its own, as in two processes.
+ */
+final class ConnectedPair implements AutoCloseable {
+
+	static final QueuePairSettings QUEUE_PAIR = new QueuePairSettings(16, 16, 4, 1, 64);
+
+	static final ConnectionSettings CONNECTION = new ConnectionSettings(4, 4, 6, 7, new byte[0], null, null);
+
+	static final MemorySettings MEMORY = new MemorySettings(4096, 8);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final RdmaEndpoints serverSide;
+
+	private final RdmaEndpoints clientSide;
+
+	private final RdmaConnection server;
+
+	private final RdmaConnection client;
+
+	private ConnectedPair(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
+			ConnectionSettings connection, CompletionSettings completion) throws Exception {
+		ShutdownSettings shutdown = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
+				Duration.ofSeconds(2), Duration.ofSeconds(5));
+		this.serverSide = new RdmaEndpoints(providers, shutdown, null);
+		this.clientSide = new RdmaEndpoints(providers, shutdown, null);
+		RdmaServer server = this.serverSide
+			.addServer(new ServerSettings("server", address, 0, 16, queuePair, CONNECTION, MEMORY, completion));
+		this.serverSide.start();
+		RdmaClient client = this.clientSide
+			.addClient(new ClientSettings("client", address, server.port(), null, PATIENCE, PATIENCE,
+					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, queuePair, connection, MEMORY, completion));
+		this.clientSide.start();
+		this.client = client.connect().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		await().atMost(PATIENCE)
+			.until(() -> server.connections().size() == 1 && server.connections().iterator().next().isOpen());
+		this.server = server.connections().iterator().next();
+	}
+
+	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address) throws Exception {
+		return new ConnectedPair(providers, address, QUEUE_PAIR, CONNECTION, CompletionSettings.defaults());
+	}
+
+	// With other settings of the queue pairs.
+	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair)
+			throws Exception {
+		return new ConnectedPair(providers, address, queuePair, CONNECTION, CompletionSettings.defaults());
+	}
+
+	// With other parameters of the client's connection.
+	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, ConnectionSettings connection)
+			throws Exception {
+		return new ConnectedPair(providers, address, QUEUE_PAIR, connection, CompletionSettings.defaults());
+	}
+
+	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, CompletionSettings completion)
+			throws Exception {
+		return new ConnectedPair(providers, address, QUEUE_PAIR, CONNECTION, completion);
+	}
+
+	RdmaConnection server() {
+		return this.server;
+	}
+
+	RdmaConnection client() {
+		return this.client;
+	}
+
+	@Override
+	public void close() {
+		this.clientSide.close();
+		this.serverSide.close();
+	}
+
+}
