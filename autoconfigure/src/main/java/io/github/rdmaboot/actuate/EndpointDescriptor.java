@@ -5,6 +5,7 @@ import java.util.List;
 import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.endpoint.StuckCall;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +23,13 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param datagrams what only a datagram endpoint has, {@code null} for others
  * @param lastError what last took it down, or {@code null} if nothing did since it last
  * came up
+ * @param stuckCalls the native calls of destroys that have not returned, as text
  * @param lastDestroy what the last destroy of it or of one of its connections did, or
  * {@code null} before the first
  */
 public record EndpointDescriptor(String name, String kind, String state, String address, CmIdDescriptor cmId,
 		List<ConnectionDescriptor> connections, @Nullable DatagramsDescriptor datagrams, @Nullable String lastError,
-		@Nullable DestroyDescriptor lastDestroy) implements OperationResponseBody {
+		List<String> stuckCalls, @Nullable DestroyDescriptor lastDestroy) implements OperationResponseBody {
 
 	static EndpointDescriptor of(RdmaEndpoint endpoint) {
 		RuntimeException error = endpoint.lastError();
@@ -38,6 +40,7 @@ public record EndpointDescriptor(String name, String kind, String state, String 
 				CmIdDescriptor.of(endpoint.cmId()),
 				endpoint.connections().stream().map(ConnectionDescriptor::of).toList(), datagrams,
 				(error != null) ? String.valueOf(error.getMessage()) : null,
+				endpoint.stuckCalls().stream().map(StuckCall::toString).toList(),
 				(report != null) ? DestroyDescriptor.of(report) : null);
 	}
 

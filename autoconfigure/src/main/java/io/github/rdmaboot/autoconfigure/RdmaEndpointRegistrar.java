@@ -2,6 +2,7 @@ package io.github.rdmaboot.autoconfigure;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.RdmaClient;
@@ -26,8 +27,11 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 
 	static final String CM_ID_SUFFIX = ".cmId";
 
-	/** Taken by the health contributor of the devices, next to those of the endpoints. */
-	static final String RESERVED_NAME = "devices";
+	/**
+	 * Taken by the health contributor of the devices, next to those of the endpoints, and
+	 * by the meter of a stop of all endpoints.
+	 */
+	private static final Set<String> RESERVED_NAMES = Set.of("devices", "all");
 
 	@Override
 	public void register(BeanRegistry registry, Environment environment) {
@@ -45,9 +49,9 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 	}
 
 	private void claim(Map<String, String> owners, String name, String map) {
-		if (name.isBlank() || name.indexOf('/') >= 0 || name.equals(RESERVED_NAME)) {
+		if (name.isBlank() || name.indexOf('/') >= 0 || RESERVED_NAMES.contains(name)) {
 			throw new InvalidRdmaNameException(name, "The name '" + name + "' under " + map
-					+ " cannot be used: it must not be empty, contain a '/' or be '" + RESERVED_NAME + "'");
+					+ " cannot be used: it must not be empty, contain a '/' or be 'devices' or 'all'");
 		}
 		for (String bean : new String[] { name, name + CM_ID_SUFFIX }) {
 			String owner = owners.putIfAbsent(bean, "'" + name + "' under " + map);

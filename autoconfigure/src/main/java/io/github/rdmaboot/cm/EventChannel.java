@@ -41,6 +41,8 @@ public final class EventChannel {
 
 	private final Map<Long, OwnedCmId> ids = new HashMap<>();
 
+	private long unfetched;
+
 	private int callsInProgress;
 
 	private boolean destroyed;
@@ -130,6 +132,9 @@ public final class EventChannel {
 					left + " CM ids are still attached; their event channel is left to the end of the process");
 		}
 		this.provider.rdmaDestroyEventChannel(this.channel);
+		if (this.unfetched != 0) {
+			this.provider.rdmaDestroyEventChannel(this.unfetched);
+		}
 	}
 
 	// Create an id. The channel counts it from before the call, and so outlives the call.
@@ -199,6 +204,18 @@ public final class EventChannel {
 		if (!joining) {
 			leaveCall.run();
 		}
+	}
+
+	// Move an id to a channel that nobody fetches from, since fetching an event of it
+	// could
+	// touch what is about to be destroyed. It can only be destroyed after that.
+	void silence(long handle) {
+		withoutFetching(() -> {
+			if (this.unfetched == 0) {
+				this.unfetched = this.provider.rdmaCreateEventChannel();
+			}
+			this.provider.rdmaMigrateId(handle, this.unfetched);
+		});
 	}
 
 	// Run something while no event is being fetched.

@@ -273,11 +273,11 @@ public final class OwnedCmId extends CmId {
 			requireQueuePair("rdma_destroy_qp");
 			NativeCmId id = this.current;
 			try {
-				if (id.isQueuePairInUseByEvents()) {
-					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
+				if (!id.isQueuePairInUseByEvents() || silenced(id)) {
+					provider().rdmaDestroyQp(id.handle);
 				}
 				else {
-					provider().rdmaDestroyQp(id.handle);
+					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
 				}
 			}
 			finally {
@@ -288,6 +288,21 @@ public final class OwnedCmId extends CmId {
 		}
 		finally {
 			this.callLock.unlock();
+		}
+	}
+
+	// Fetching the answer to a connect touches the queue pair inside librdmacm. It must
+	// not
+	// be fetched while the queue pair is being destroyed, and that call must not keep the
+	// events of other ids from being fetched, for it may never return.
+	private boolean silenced(NativeCmId id) {
+		try {
+			id.channel().silence(id.handle);
+			return true;
+		}
+		catch (RdmaException ex) {
+			this.lastError = ex;
+			return false;
 		}
 	}
 

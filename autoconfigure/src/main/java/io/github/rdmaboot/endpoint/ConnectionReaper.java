@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -9,8 +10,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
-import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
 import org.slf4j.Logger;
@@ -28,15 +30,16 @@ final class ConnectionReaper {
 
 	private final Executor conductors;
 
-	private final DestroyLimits limits;
+	private final OrderlyDestroy destroy;
 
-	private final EndpointListeners listeners;
+	private final DestroyListener listeners;
 
 	private final Runnable deviceRemoval;
 
-	ConnectionReaper(Executor conductors, DestroyLimits limits, EndpointListeners listeners, Runnable deviceRemoval) {
+	// The ends are told here and not by the destroy, see EndsToldLater.
+	ConnectionReaper(Executor conductors, OrderlyDestroy destroy, DestroyListener listeners, Runnable deviceRemoval) {
 		this.conductors = conductors;
-		this.limits = limits;
+		this.destroy = destroy;
 		this.listeners = listeners;
 		this.deviceRemoval = deviceRemoval;
 	}
@@ -48,6 +51,11 @@ final class ConnectionReaper {
 		}
 		catch (RejectedExecutionException ex) {
 			logger.debug("{} is destroyed with its endpoint", connection, ex);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.warn(
+					"No thread could be started to destroy {}, which is destroyed with the next one or its endpoint",
+					connection, ex);
 		}
 	}
 
@@ -68,15 +76,26 @@ final class ConnectionReaper {
 			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
 					List.of(connection.teardown().member())))
 			.toList();
-		List<DestroyReport> reports = new OrderlyDestroy(this.limits, new EndsToldLater(this.listeners)).run(groups,
-				trigger);
-		for (int i = 0; i < connections.size(); i++) {
-			connections.get(i).destroyed(reports.get(i));
+		Instant startedAt = Instant.now();
+		List<DestroyReport> reports = new ArrayList<>();
+		try {
+			reports.addAll(this.destroy.run(groups, trigger));
 		}
-		if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
-			this.deviceRemoval.run();
+		finally {
+			// Whatever was thrown: nobody may wait for ever for a connection to be
+			// destroyed.
+			for (int i = reports.size(); i < connections.size(); i++) {
+				reports.add(EndpointsDestroy.unfinished(connections.get(i).endpoint(), connections.get(i).number(),
+						trigger, startedAt, DestroyResult.FAILURE, "the destroy was broken off by an error"));
+			}
+			for (int i = 0; i < connections.size(); i++) {
+				connections.get(i).destroyed(reports.get(i));
+			}
+			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+				this.deviceRemoval.run();
+			}
+			reports.forEach(this.listeners::destroyEnded);
 		}
-		reports.forEach(this.listeners::destroyEnded);
 	}
 
 	private record Ended(RdmaConnection connection, DestroyTrigger trigger) {

@@ -3,6 +3,7 @@ package io.github.rdmaboot.endpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
@@ -22,13 +23,13 @@ final class EndpointListeners implements DestroyListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(EndpointListeners.class);
 
-	private final Consumer<String> lateReturns;
+	private final BiConsumer<String, StepReport> lateReturns;
 
 	private final List<DestroyListener> destroyListeners = new CopyOnWriteArrayList<>();
 
 	private final List<ConnectListener> connectListeners = new CopyOnWriteArrayList<>();
 
-	EndpointListeners(Consumer<String> lateReturns) {
+	EndpointListeners(BiConsumer<String, StepReport> lateReturns) {
 		this.lateReturns = lateReturns;
 	}
 
@@ -42,6 +43,16 @@ final class EndpointListeners implements DestroyListener {
 
 	void connectEnded(String endpoint, Duration took, @Nullable RdmaEndpointException error) {
 		tell(this.connectListeners, (listener) -> listener.connectEnded(endpoint, took, error));
+	}
+
+	@Override
+	public void stopStarted(DestroyTrigger trigger) {
+		tell(this.destroyListeners, (listener) -> listener.stopStarted(trigger));
+	}
+
+	@Override
+	public void stopEnded(DestroyTrigger trigger, Duration took) {
+		tell(this.destroyListeners, (listener) -> listener.stopEnded(trigger, took));
 	}
 
 	@Override
@@ -65,7 +76,7 @@ final class EndpointListeners implements DestroyListener {
 
 	@Override
 	public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
-		this.lateReturns.accept(endpoint);
+		this.lateReturns.accept(endpoint, step);
 		tell(this.destroyListeners, (listener) -> listener.returnedLate(endpoint, connection, step, stuckFor));
 	}
 

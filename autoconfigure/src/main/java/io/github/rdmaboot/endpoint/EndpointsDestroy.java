@@ -95,7 +95,7 @@ final class EndpointsDestroy {
 		}
 		destroy.claimed().forEach((connection) -> connection.destroyed(report));
 		endpoint.allConnections().forEach((other) -> {
-			if (!total.await(other.destroyedLatch())) {
+			if (!other.isClaimedByThisThread() && !total.await(other.destroyedLatch())) {
 				logger.warn("{} was being destroyed before and is still being destroyed", other);
 			}
 		});
@@ -104,6 +104,14 @@ final class EndpointsDestroy {
 
 	private static DestroyReport conductedElsewhere(ManagedEndpoint endpoint, Begun destroy, DestroyTrigger trigger,
 			Instant startedAt, Deadline total) {
+		if (destroy.inside()) {
+			return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.FAILURE,
+					"asked for from inside this very destroy, which goes on when the caller returns");
+		}
+		if (!endpoint.stuckCalls().isEmpty() && destroy.done() == null) {
+			return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.FAILURE,
+					"calls of an earlier destroy are still stuck: " + endpoint.stuckCalls());
+		}
 		CompletableFuture<DestroyReport> done = destroy.done();
 		if (done == null) {
 			return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.ZERO, DestroyResult.SUCCESS, 0,
@@ -119,10 +127,15 @@ final class EndpointsDestroy {
 
 	private static DestroyReport unfinished(ManagedEndpoint endpoint, DestroyTrigger trigger, Instant startedAt,
 			String detail) {
-		StepReport step = new StepReport(DestroyStepName.QUIESCE, endpoint.name(), Duration.ZERO, StepOutcome.ABANDONED,
-				"", 0, detail);
-		return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.between(startedAt, Instant.now()),
-				DestroyResult.TIMEOUT, 0, List.of(step));
+		return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.TIMEOUT, detail);
+	}
+
+	static DestroyReport unfinished(String endpoint, long connection, DestroyTrigger trigger, Instant startedAt,
+			DestroyResult result, String detail) {
+		StepReport step = new StepReport(DestroyStepName.QUIESCE, endpoint, startedAt, Duration.ZERO,
+				StepOutcome.ABANDONED, "", 0, detail);
+		return new DestroyReport(endpoint, connection, trigger, startedAt, Duration.between(startedAt, Instant.now()),
+				result, 0, List.of(step));
 	}
 
 }

@@ -25,6 +25,16 @@ final class EndsToldLater implements DestroyListener {
 	}
 
 	@Override
+	public void stopStarted(DestroyTrigger trigger) {
+		this.listener.stopStarted(trigger);
+	}
+
+	@Override
+	public void stopEnded(DestroyTrigger trigger, Duration took) {
+		this.listener.stopEnded(trigger, took);
+	}
+
+	@Override
 	public void destroyEnded(DestroyReport report) {
 		// Told by whoever conducts the destroy.
 	}

@@ -11,7 +11,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,9 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	private @Nullable CompletableFuture<DestroyReport> destroying;
 
-	private long stuck;
+	private @Nullable Thread conductor;
+
+	private final Quarantine quarantine = new Quarantine();
 
 	private volatile @Nullable RuntimeException lastError;
 
@@ -116,14 +118,16 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		CompletableFuture<DestroyReport> done;
 		synchronized (this) {
 			if (this.destroying != null) {
-				return new Begun(null, List.of(), this.destroying);
+				return new Begun(null, List.of(), this.destroying, this.conductor == Thread.currentThread());
 			}
 			runtime = this.runtime;
-			if (runtime == null && allConnections().isEmpty() && this.state == EndpointState.IDLE) {
-				return new Begun(null, List.of(), null);
+			boolean untouched = this.state == EndpointState.IDLE || this.state == EndpointState.QUARANTINED;
+			if (runtime == null && allConnections().isEmpty() && untouched) {
+				return new Begun(null, List.of(), null, false);
 			}
 			done = new CompletableFuture<>();
 			this.destroying = done;
+			this.conductor = Thread.currentThread();
 			this.state = EndpointState.DESTROYING;
 			this.runtime = null;
 			if (runtime != null) {
@@ -142,7 +146,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 				members.add(connection.teardown().member());
 			}
 		}
-		return new Begun(new DestroyGroup(this.name, 0, members), claimed, done);
+		return new Begun(new DestroyGroup(this.name, 0, members), claimed, done, false);
 	}
 
 	// The endpoint was destroyed, and so were its connections.
@@ -150,10 +154,11 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		this.lastDestroyReport = report;
 		CompletableFuture<DestroyReport> destroying;
 		synchronized (this) {
-			quarantine(report);
-			this.state = (this.stuck > 0) ? EndpointState.QUARANTINED : EndpointState.IDLE;
+			this.quarantine.add(report);
+			this.state = this.quarantine.isEmpty() ? EndpointState.IDLE : EndpointState.QUARANTINED;
 			destroying = this.destroying;
 			this.destroying = null;
+			this.conductor = null;
 		}
 		if (destroying != null) {
 			destroying.complete(report);
@@ -191,22 +196,18 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		this.lastDestroyReport = report;
 		synchronized (this) {
 			if (report.connection() != 0) {
-				quarantine(report);
+				this.quarantine.add(report);
 			}
-			if (this.stuck > 0) {
+			if (!this.quarantine.isEmpty()) {
 				this.state = EndpointState.QUARANTINED;
 			}
 		}
 	}
 
-	private void quarantine(DestroyReport report) {
-		this.stuck += report.steps().stream().filter((step) -> step.outcome() == StepOutcome.TIMEOUT).count();
-	}
-
 	// A call that had been left behind returned, and what depended on it was freed.
-	synchronized void returnedLate() {
-		this.stuck--;
-		if (this.stuck <= 0 && this.state == EndpointState.QUARANTINED) {
+	synchronized void returnedLate(StepReport step) {
+		this.quarantine.returned(step);
+		if (this.quarantine.isEmpty() && this.state == EndpointState.QUARANTINED) {
 			this.state = (this.runtime != null) ? EndpointState.DOWN : EndpointState.IDLE;
 			recovered();
 		}
@@ -262,6 +263,11 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	}
 
 	@Override
+	public synchronized List<StuckCall> stuckCalls() {
+		return this.quarantine.calls();
+	}
+
+	@Override
 	public DestroyReport destroy() {
 		return this.registry.destroy(this, DestroyTrigger.MANUAL);
 	}
@@ -278,9 +284,11 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 * @param claimed the connections in the group
 	 * @param done completes with the report, or {@code null} if there is nothing to
 	 * destroy
+	 * @param inside whether the calling thread is the one that conducts it, and so must
+	 * not wait for it
 	 */
 	record Begun(@Nullable DestroyGroup group, List<RdmaConnection> claimed,
-			@Nullable CompletableFuture<DestroyReport> done) {
+			@Nullable CompletableFuture<DestroyReport> done, boolean inside) {
 
 	}
 

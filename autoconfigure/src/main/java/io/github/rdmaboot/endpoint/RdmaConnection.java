@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -58,7 +59,7 @@ public final class RdmaConnection {
 
 	private final AtomicBoolean ending = new AtomicBoolean();
 
-	private final AtomicBoolean claimed = new AtomicBoolean();
+	private final AtomicReference<@Nullable Thread> claimedBy = new AtomicReference<>();
 
 	private final CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
 
@@ -340,7 +341,12 @@ public final class RdmaConnection {
 	 * @return whether the caller has it now
 	 */
 	boolean claim() {
-		return this.claimed.compareAndSet(false, true);
+		return this.claimedBy.compareAndSet(null, Thread.currentThread());
+	}
+
+	// Whether the calling thread destroys the connection, and so must not wait for that.
+	boolean isClaimedByThisThread() {
+		return this.claimedBy.get() == Thread.currentThread();
 	}
 
 	boolean isSettled() {

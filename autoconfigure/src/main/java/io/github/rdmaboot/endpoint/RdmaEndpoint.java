@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.Collection;
+import java.util.List;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -61,10 +62,20 @@ public interface RdmaEndpoint {
 	EndpointStatistics statistics();
 
 	/**
+	 * Return the native calls of destroys that did not return in time. While there are
+	 * any the endpoint is {@link EndpointState#QUARANTINED}.
+	 * @return the calls, empty as a rule
+	 */
+	List<StuckCall> stuckCalls();
+
+	/**
 	 * Destroy everything native of the endpoint in order and within the configured
-	 * limits. It stays destroyed until {@link #start()}. A call that finds a destroy
-	 * under way waits for that one.
-	 * @return what was done
+	 * limits, whatever state it is in. It stays destroyed until {@link #start()}. A call
+	 * that finds a destroy under way waits for that one, unless it comes from inside of
+	 * it, from a {@code destroyStarted} of a listener for instance: then it returns at
+	 * once.
+	 * @return what was done; {@code FAILURE} with a step {@code abandoned} for a call
+	 * from inside the destroy, or while a call of the last destroy is stuck
 	 */
 	DestroyReport destroy();
 

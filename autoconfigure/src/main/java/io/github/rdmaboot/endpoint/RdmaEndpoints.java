@@ -7,19 +7,22 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.RuntimeSlot.Stop;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +32,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Registry of the endpoints of an application, which starts them and destroys them in
  * order. All methods may be called from any thread.
- * <p>
- * The monitor of this object guards the runtime, which exists while the registry is
- * started, and the stop that is under way; no native call but those of starting is made
- * under it.
  */
 public final class RdmaEndpoints implements AutoCloseable {
 
@@ -53,15 +52,11 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private final EndpointListeners listeners = new EndpointListeners(this::returnedLate);
 
-	private @Nullable StartedRuntime runtime;
+	private final RuntimeSlot slot = new RuntimeSlot();
 
-	private @Nullable CompletableFuture<List<DestroyReport>> stopping;
+	private final CmIdCensus census = new CmIdCensus(this::managed);
 
-	private boolean starting;
-
-	private boolean startCancelled;
-
-	private boolean closed;
+	private final Set<ChannelClose> stuckCloses = ConcurrentHashMap.newKeySet();
 
 	private volatile List<DeviceDescription> devices = List.of();
 
@@ -177,13 +172,13 @@ public final class RdmaEndpoints implements AutoCloseable {
 		this.listeners.add(listener);
 	}
 
-	private void returnedLate(String name) {
+	private void returnedLate(String name, StepReport step) {
 		ManagedEndpoint endpoint;
 		synchronized (this.endpoints) {
 			endpoint = this.endpoints.get(name);
 		}
 		if (endpoint != null) {
-			endpoint.returnedLate();
+			endpoint.returnedLate(step);
 		}
 	}
 
@@ -193,19 +188,13 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * thrown.
 	 * @throws RdmaEndpointException if an endpoint cannot be started
 	 * @throws io.github.rdmaboot.provider.RdmaUnavailableException if RDMA cannot be used
-	 * @throws IllegalStateException if the registry is closed, or a call of the last
-	 * destroy is stuck
+	 * @throws IllegalStateException if the registry is closed, or a call of an earlier
+	 * destroy is stuck; nothing is made then
 	 */
 	public void start() {
-		synchronized (this) {
-			if (this.closed) {
-				throw new IllegalStateException("The registry of RDMA endpoints is closed");
-			}
-			if (this.runtime != null || this.starting) {
-				return;
-			}
-			this.starting = true;
-			this.startCancelled = false;
+		requireNothingStuck();
+		if (!this.slot.beginStart()) {
+			return;
 		}
 		StartedRuntime runtime = openRuntime();
 		try {
@@ -219,7 +208,19 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 	}
 
-	// Without the monitor, so that a stop need not wait for a call that does not return.
+	private void requireNothingStuck() {
+		if (isRunning()) {
+			return;
+		}
+		for (ManagedEndpoint endpoint : managed()) {
+			if (!endpoint.stuckCalls().isEmpty()) {
+				throw new IllegalStateException("RDMA endpoint '" + endpoint.name()
+						+ "' cannot be started while calls of its last destroy are stuck: " + endpoint.stuckCalls());
+			}
+		}
+	}
+
+	// Without a lock, so that a stop need not wait for a call that does not return.
 	private StartedRuntime openRuntime() {
 		StartedRuntime runtime = null;
 		boolean started = false;
@@ -236,19 +237,14 @@ public final class RdmaEndpoints implements AutoCloseable {
 				}
 			}
 			this.providerName = provider.name();
-			synchronized (this) {
-				started = !this.startCancelled;
-				this.runtime = started ? runtime : null;
-			}
+			started = this.slot.take(runtime);
 			if (!started) {
 				throw new IllegalStateException("The registry of RDMA endpoints was stopped while it started");
 			}
 			return runtime;
 		}
 		finally {
-			synchronized (this) {
-				this.starting = false;
-			}
+			this.slot.endStart();
 			if (!started && runtime != null) {
 				runtime.close(Deadline.after(this.shutdown.timeout()));
 			}
@@ -256,14 +252,10 @@ public final class RdmaEndpoints implements AutoCloseable {
 	}
 
 	void start(ManagedEndpoint endpoint) {
-		StartedRuntime runtime;
-		synchronized (this) {
-			runtime = this.runtime;
-			boolean quiesced = runtime != null && runtime.isQuiesced() && endpoint instanceof RdmaServer;
-			if (runtime == null || this.stopping != null || quiesced) {
-				throw new IllegalStateException(
-						"RDMA endpoint '" + endpoint.name() + "' cannot be started while its registry is stopped");
-			}
+		StartedRuntime runtime = this.slot.runtime();
+		if (runtime == null || this.slot.isStopping() || (runtime.isQuiesced() && endpoint instanceof RdmaServer)) {
+			throw new IllegalStateException(
+					"RDMA endpoint '" + endpoint.name() + "' cannot be started while its registry is stopped");
 		}
 		try {
 			endpoint.start(runtime);
@@ -289,10 +281,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * stopped.
 	 */
 	public void quiesce() {
-		StartedRuntime runtime;
-		synchronized (this) {
-			runtime = this.runtime;
-		}
+		StartedRuntime runtime = this.slot.runtime();
 		if (runtime != null) {
 			runtime.quiesce();
 			managed().forEach(ManagedEndpoint::quiesce);
@@ -301,61 +290,53 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	/**
 	 * Destroy all endpoints in order and within the configured limits, and free
-	 * everything else. Does nothing while stopped; a call that finds a stop under way
-	 * waits for that one.
+	 * everything else. Does nothing while stopped. A call that finds a stop under way
+	 * waits for that one, unless it comes from inside of it, from a listener for
+	 * instance: then it returns at once.
 	 * @param trigger why
-	 * @return a report for each endpoint, empty if the registry was not started
+	 * @return a report for each endpoint, empty if the registry was not started or the
+	 * call came from inside a stop
 	 */
 	public List<DestroyReport> destroyAll(DestroyTrigger trigger) {
-		StartedRuntime runtime;
-		CompletableFuture<List<DestroyReport>> mine = new CompletableFuture<>();
-		synchronized (this) {
-			if (this.stopping == null && this.runtime == null) {
-				this.startCancelled = true;
-				return List.of();
-			}
-			if (this.stopping != null) {
-				runtime = null;
-				mine = this.stopping;
-			}
-			else {
-				runtime = this.runtime;
-				this.stopping = mine;
-			}
+		Stop stop = this.slot.beginStop();
+		if (stop == null) {
+			return List.of();
 		}
+		StartedRuntime runtime = stop.runtime();
 		if (runtime == null) {
-			return joinStop(mine);
+			return join(stop);
 		}
 		List<DestroyReport> reports = List.of();
 		try {
 			reports = destroyAll(runtime, trigger);
 		}
 		finally {
-			synchronized (this) {
-				this.runtime = null;
-				this.stopping = null;
-			}
-			mine.complete(reports);
+			this.slot.endStop();
+			stop.reports().complete(reports);
 		}
 		return reports;
 	}
 
-	// The other stop is bounded by itself; this bounds the wait of a listener that stops
-	// the
-	// registry from inside that stop.
-	private List<DestroyReport> joinStop(CompletableFuture<List<DestroyReport>> stop) {
+	// The other stop is bounded by itself; this bounds the wait of a thread that the
+	// other stop waits for.
+	private List<DestroyReport> join(Stop stop) {
+		if (stop.thread() == Thread.currentThread()) {
+			logger.debug("A stop of the RDMA endpoints was asked for from inside a stop");
+			return List.of();
+		}
 		CountDownLatch ended = new CountDownLatch(1);
-		CompletableFuture<?> end = stop.whenComplete((reports, error) -> ended.countDown());
+		CompletableFuture<?> end = stop.reports().whenComplete((reports, error) -> ended.countDown());
 		if (!Deadline.after(this.shutdown.timeout()).await(ended) || end.isCompletedExceptionally()) {
 			logger.warn("Another stop of the RDMA endpoints is still under way after {}", this.shutdown.timeout());
 			return List.of();
 		}
-		return stop.join();
+		return stop.reports().join();
 	}
 
 	private List<DestroyReport> destroyAll(StartedRuntime runtime, DestroyTrigger trigger) {
 		long begin = System.nanoTime();
 		Deadline total = Deadline.after(this.shutdown.timeout());
+		this.listeners.stopStarted(trigger);
 		runtime.stopNewWork();
 		List<DestroyReport> reports;
 		String rest = "left";
@@ -363,7 +344,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 			reports = new EndpointsDestroy(limits(), this.listeners).run(managed(), trigger);
 		}
 		finally {
-			rest = runtime.close(total);
+			rest = close(runtime, trigger, total, begin);
 		}
 		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
 		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
@@ -372,6 +353,26 @@ public final class RdmaEndpoints implements AutoCloseable {
 				Duration.ofNanos(System.nanoTime() - begin).toMillis(), results.getOrDefault(DestroyResult.SUCCESS, 0),
 				results.getOrDefault(DestroyResult.FAILURE, 0), results.getOrDefault(DestroyResult.TIMEOUT, 0), rest);
 		return reports;
+	}
+
+	private String close(StartedRuntime runtime, DestroyTrigger trigger, Deadline total, long begin) {
+		ChannelClose close = runtime.close(total);
+		if (close.isStuck()) {
+			this.stuckCloses.add(close);
+		}
+		close.whenReturned(() -> {
+			this.stuckCloses.remove(close);
+			this.listeners.stopEnded(trigger, Duration.ofNanos(System.nanoTime() - begin));
+		});
+		return close.outcome();
+	}
+
+	/**
+	 * Return the calls that stops left behind, apart from those of endpoints.
+	 * @return the calls, empty unless the event channel could not be destroyed in time
+	 */
+	public List<StuckCall> stuckCalls() {
+		return this.stuckCloses.stream().map(ChannelClose::asStuckCall).toList();
 	}
 
 	private DestroyLimits limits() {
@@ -383,8 +384,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * Return whether the registry is started.
 	 * @return whether it is
 	 */
-	public synchronized boolean isRunning() {
-		return this.runtime != null;
+	public boolean isRunning() {
+		return this.slot.runtime() != null;
 	}
 
 	/**
@@ -408,10 +409,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the size in bytes, in use or not
 	 */
 	public long pooledBytes() {
-		StartedRuntime runtime;
-		synchronized (this) {
-			runtime = this.runtime;
-		}
+		StartedRuntime runtime = this.slot.runtime();
 		return (runtime != null) ? runtime.devices().pooledBytes() : 0;
 	}
 
@@ -428,7 +426,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the count, 0 unless an acknowledgement failed
 	 */
 	public long unacknowledgedEvents() {
-		return ids().stream().mapToLong((id) -> id.deliveredEvents() - id.acknowledgedEvents()).sum();
+		return this.census.unacknowledgedEvents();
 	}
 
 	/**
@@ -436,23 +434,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the counts, without states that no id is in
 	 */
 	public Map<CmIdState, Integer> idsByState() {
-		Map<CmIdState, Integer> counts = new EnumMap<>(CmIdState.class);
-		ids().forEach((id) -> counts.merge(id.state(), 1, Integer::sum));
-		return counts;
-	}
-
-	private Collection<CmId> ids() {
-		List<CmId> ids = new ArrayList<>();
-		for (ManagedEndpoint endpoint : managed()) {
-			ids.add(endpoint.cmId());
-			ids.addAll(endpoint.otherIds());
-			endpoint.allConnections().forEach((connection) -> {
-				if (connection.cmId() != endpoint.cmId()) {
-					ids.add(connection.cmId());
-				}
-			});
-		}
-		return ids;
+		return this.census.idsByState();
 	}
 
 	/**
@@ -460,9 +442,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		synchronized (this) {
-			this.closed = true;
-		}
+		this.slot.close();
 		destroyAll(DestroyTrigger.SHUTDOWN);
 	}
 

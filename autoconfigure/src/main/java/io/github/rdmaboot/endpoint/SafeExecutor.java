@@ -26,11 +26,21 @@ final class SafeExecutor implements Executor {
 		try {
 			this.delegate.execute(logged);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | OutOfMemoryError ex) {
 			logger.debug("The handler executor did not take a task, which gets a thread of its own", ex);
-			Thread thread = new Thread(logged, "rdma-rejected-handler");
-			thread.setDaemon(true);
+			runApart(logged);
+		}
+	}
+
+	private static void runApart(Runnable task) {
+		Thread thread = new Thread(task, "rdma-rejected-handler");
+		thread.setDaemon(true);
+		try {
 			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.warn("No thread could be started for a handler, so the calling one runs it", ex);
+			task.run();
 		}
 	}
 

@@ -2,10 +2,8 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,7 +11,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.cm.CmIdState;
@@ -22,6 +19,7 @@ import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -44,13 +42,6 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private static final int MAX_ACCEPTING = 4;
 
-	private static final Duration THREAD_END_TIMEOUT = Duration.ofSeconds(2);
-
-	/**
-	 * What closing may take when the time is up: it takes no time unless a call is stuck.
-	 */
-	private static final Duration MIN_CLOSE_TIMEOUT = Duration.ofMillis(250);
-
 	private final RdmaProvider provider;
 
 	private final Devices devices;
@@ -59,11 +50,11 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private final DestroyLimits limits;
 
-	private final ThreadPoolExecutor connectExecutor;
+	private final WorkerPool connectExecutor;
 
-	private final ThreadPoolExecutor acceptExecutor;
+	private final WorkerPool acceptExecutor;
 
-	private final ThreadPoolExecutor conductors;
+	private final WorkerPool conductors;
 
 	private final ScheduledThreadPoolExecutor scheduler;
 
@@ -86,9 +77,9 @@ final class StartedRuntime implements EndpointRuntime {
 		this.limits = limits;
 		this.listeners = listeners;
 		this.devices = new Devices(provider, prefix, memoryPool.limits());
-		this.connectExecutor = pool(prefix + "-connect", MAX_CONNECTING);
-		this.acceptExecutor = pool(prefix + "-accept", MAX_ACCEPTING);
-		this.conductors = pool(prefix + "-destroy", 2);
+		this.connectExecutor = new WorkerPool(prefix + "-connect", MAX_CONNECTING);
+		this.acceptExecutor = new WorkerPool(prefix + "-accept", MAX_ACCEPTING);
+		this.conductors = new WorkerPool(prefix + "-destroy", 2);
 		this.scheduler = new ScheduledThreadPoolExecutor(1, threads(prefix + "-timer"));
 		this.scheduler.setRemoveOnCancelPolicy(true);
 		// A connection may be lost between the stop of new work and that of its endpoint.
@@ -105,20 +96,14 @@ final class StartedRuntime implements EndpointRuntime {
 			this.ownHandlerExecutor = own;
 			this.handlerExecutor = new SafeExecutor(own);
 		}
-		this.reaper = new ConnectionReaper(this.conductors, limits, listeners, this::letGoOfRemovedDevices);
+		this.reaper = new ConnectionReaper(this.conductors, new OrderlyDestroy(limits, new EndsToldLater(listeners)),
+				listeners, this::letGoOfRemovedDevices);
 		this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
 	}
 
 	static StartedRuntime open(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
 			DestroyLimits limits, EndpointListeners listeners) {
 		return new StartedRuntime(provider, memoryPool, handlerExecutor, limits, listeners);
-	}
-
-	private static ThreadPoolExecutor pool(String name, int threads) {
-		ThreadPoolExecutor executor = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threads(name));
-		executor.allowCoreThreadTimeOut(true);
-		return executor;
 	}
 
 	private static ThreadFactory threads(String name) {
@@ -146,55 +131,21 @@ final class StartedRuntime implements EndpointRuntime {
 	}
 
 	// End the threads and free what is left, when all endpoints have been destroyed.
-	String close(Deadline total) {
+	ChannelClose close(Deadline total) {
 		this.connectExecutor.shutdown();
 		this.acceptExecutor.shutdown();
 		this.conductors.shutdown();
 		Deadline threads = Deadline.after(this.limits.call()).orEarlier(total);
-		awaitEnd(this.connectExecutor, threads);
-		awaitEnd(this.acceptExecutor, threads);
-		awaitEnd(this.conductors, threads);
+		this.connectExecutor.awaitEnd(threads);
+		this.acceptExecutor.awaitEnd(threads);
+		this.conductors.awaitEnd(threads);
 		if (this.ownHandlerExecutor != null) {
 			this.ownHandlerExecutor.shutdown();
 		}
 		this.devices.abandon();
-		CountDownLatch ended = new CountDownLatch(1);
-		AtomicBoolean closed = new AtomicBoolean();
-		// On a thread of its own, because a call that does not return cannot be
-		// interrupted.
-		Thread thread = new Thread(() -> closeChannel(ended, closed), "rdma-channel-close");
-		thread.setDaemon(true);
-		thread.start();
-		Duration left = total.remaining();
-		if (!Deadline.after((left.compareTo(MIN_CLOSE_TIMEOUT) < 0) ? MIN_CLOSE_TIMEOUT : left).await(ended)) {
-			logger.warn("A call that closes the event channel of the RDMA endpoints is stuck and left with its thread");
-		}
-		return closed.get() ? "closed" : "left";
-	}
-
-	private void closeChannel(CountDownLatch ended, AtomicBoolean closed) {
-		try {
-			this.channel.close(THREAD_END_TIMEOUT);
-			this.provider.close();
-			closed.set(true);
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The event channel of the RDMA endpoints could not be closed", ex);
-		}
-		finally {
-			ended.countDown();
-		}
-	}
-
-	private static void awaitEnd(ExecutorService executor, Deadline total) {
-		try {
-			if (!executor.awaitTermination(Math.max(1, total.remainingNanos()), TimeUnit.NANOSECONDS)) {
-				logger.warn("A thread of the RDMA endpoints is still inside a call: {}", executor);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		ChannelClose close = new ChannelClose(this.channel, this.provider);
+		close.runWithin(total);
+		return close;
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.StuckCall;
 import io.github.rdmaboot.provider.DeviceDescription;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -12,8 +13,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
  * {@link HealthIndicator} of the RDMA devices as they were when endpoints started:
- * {@code UP} with the state of each port, {@code DOWN} without a device, {@code UNKNOWN}
- * while endpoints are not started. Reads memory only.
+ * {@code UP} with the state of each port, {@code DOWN} without a device or while the call
+ * that ends a stop is stuck, {@code UNKNOWN} while endpoints are not started. Reads
+ * memory only.
  */
 public class RdmaDevicesHealthIndicator extends AbstractHealthIndicator {
 
@@ -29,6 +31,11 @@ public class RdmaDevicesHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) {
+		List<StuckCall> stuck = this.endpoints.stuckCalls();
+		if (!stuck.isEmpty()) {
+			builder.down().withDetail("reason", "Native calls of a stop are stuck: " + stuck);
+			return;
+		}
 		if (!this.endpoints.isRunning()) {
 			builder.unknown().withDetail("reason", "RDMA endpoints are not started");
 			return;

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.health;
 
 import java.net.InetAddress;
+import java.util.stream.Collectors;
 
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.ClientStartup;
@@ -9,6 +10,7 @@ import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.StuckCall;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +103,8 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 			case UP -> null;
 			case DOWN -> (this.endpoint instanceof RdmaDatagramEndpoint) ? "Its queue pair failed"
 					: "The connection was lost or could not be made";
-			case QUARANTINED -> "A native call of the last destroy is stuck";
+			case QUARANTINED -> "Native calls of a destroy are stuck: "
+					+ this.endpoint.stuckCalls().stream().map(StuckCall::toString).collect(Collectors.joining(", "));
 			case QUIESCED -> "It rejects new connections, for the application stops";
 			case DESTROYING -> "A destroy is under way";
 			case STARTING -> failed ? "The connection was lost or could not be made, and is being made anew" : null;

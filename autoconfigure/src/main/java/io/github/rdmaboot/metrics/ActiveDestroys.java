@@ -16,12 +16,19 @@ import io.micrometer.core.instrument.MeterRegistry;
  */
 final class ActiveDestroys {
 
+	/**
+	 * Value of the tag {@code endpoint} for the stop of all endpoints with what they
+	 * share; no endpoint may have this name.
+	 */
+	static final String ALL = "all";
+
 	private final MeterRegistry registry;
 
 	private final Map<Subject, Active> active = new HashMap<>();
 
 	ActiveDestroys(MeterRegistry registry) {
 		this.registry = registry;
+		register(ALL);
 	}
 
 	void register(String endpoint) {
@@ -31,6 +38,18 @@ final class ActiveDestroys {
 	synchronized void started(String endpoint, long connection) {
 		this.active.computeIfAbsent(new Subject(endpoint, connection),
 				(subject) -> new Active(timer(endpoint).start()));
+	}
+
+	synchronized void stopStarted() {
+		started(ALL, 0);
+	}
+
+	synchronized void stopEnded() {
+		Active stop = this.active.get(new Subject(ALL, 0));
+		if (stop != null) {
+			stop.over = true;
+			stopIfOver(new Subject(ALL, 0), stop);
+		}
 	}
 
 	synchronized void ended(DestroyReport report) {

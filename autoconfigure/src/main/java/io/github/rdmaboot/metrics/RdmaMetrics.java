@@ -64,6 +64,16 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 	}
 
 	@Override
+	public void stopStarted(DestroyTrigger trigger) {
+		this.bound.forEach((meters) -> meters.active().stopStarted());
+	}
+
+	@Override
+	public void stopEnded(DestroyTrigger trigger, Duration took) {
+		this.bound.forEach((meters) -> meters.active().stopEnded());
+	}
+
+	@Override
 	public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
 		this.bound.forEach((meters) -> meters.active().started(endpoint, connection));
 	}

@@ -124,12 +124,7 @@ public final class PollingThread {
 		if (this.waker != NO_WAKER && this.woken.compareAndSet(false, true)) {
 			this.provider.wake(this.waker);
 		}
-		try {
-			this.thread.join(Math.max(1, timeout.toMillis()));
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		join(timeout);
 		synchronized (this) {
 			if (!this.ended) {
 				this.leftBehind = free;
@@ -139,6 +134,24 @@ public final class PollingThread {
 		free.run();
 		destroyWaker();
 		return true;
+	}
+
+	// An interrupt does not end the wait, for what the thread works on would not be freed
+	// then; it is kept for the caller.
+	private void join(Duration timeout) {
+		long end = System.nanoTime() + timeout.toNanos();
+		boolean interrupted = false;
+		while (this.thread.isAlive() && end - System.nanoTime() > 0) {
+			try {
+				this.thread.join(Math.max(1, Duration.ofNanos(end - System.nanoTime()).toMillis()));
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private void run() {

@@ -10,9 +10,11 @@ import io.github.rdmaboot.actuate.RdmaActuatorEndpoint;
 import io.github.rdmaboot.autoconfigure.actuate.RdmaActuatorEndpointAutoConfiguration;
 import io.github.rdmaboot.autoconfigure.health.RdmaHealthContributorAutoConfiguration;
 import io.github.rdmaboot.autoconfigure.metrics.RdmaMetricsAutoConfiguration;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -42,6 +44,8 @@ class StuckDestroyTests {
 
 	private final CountDownLatch release = new CountDownLatch(1);
 
+	private volatile String blocking = "rdmaDestroyId";
+
 	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class, RdmaAutoConfiguration.class,
 				RdmaActuatorEndpointAutoConfiguration.class, RdmaHealthContributorAutoConfiguration.class,
@@ -62,9 +66,9 @@ class StuckDestroyTests {
 			context.getBean(RdmaServer.class).destroy();
 			Health health = health(context);
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(health.getDetails()).containsEntry("state", "QUARANTINED")
-				.containsEntry("reason", "A native call of the last destroy is stuck")
-				.containsKey("lastDestroy");
+			assertThat(health.getDetails()).containsEntry("state", "QUARANTINED").containsKey("lastDestroy");
+			assertThat((String) health.getDetails().get("reason"))
+				.matches("Native calls of a destroy are stuck: rdma_destroy_id of echo for \\d{3,} ms");
 			long begin = System.nanoTime();
 			for (int i = 0; i < 1000; i++) {
 				health(context);
@@ -101,9 +105,33 @@ class StuckDestroyTests {
 			EndpointDescriptor descriptor = context.getBean(RdmaActuatorEndpoint.class).endpoint("echo");
 			assertThat(descriptor).isNotNull();
 			assertThat(descriptor.state()).isEqualTo("QUARANTINED");
+			assertThat(descriptor.stuckCalls()).singleElement().asString().startsWith("rdma_destroy_id of echo for ");
 			assertThat(descriptor.lastDestroy()).isNotNull();
 			assertThat(descriptor.lastDestroy().result()).isEqualTo("timeout");
 			this.release.countDown();
+		});
+	}
+
+	@Test
+	void aStopWhoseChannelCannotBeDestroyedIsShownUntilItCan() {
+		this.blocking = "rdmaDestroyEventChannel";
+		this.contextRunner.withPropertyValues("rdma.shutdown.timeout=300ms").run((context) -> {
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			RdmaEndpoints endpoints = context.getBean(RdmaEndpoints.class);
+			assertThat(active(registry, "all")).isZero();
+			endpoints.destroyAll(DestroyTrigger.RESTART);
+			assertThat(active(registry)).isZero();
+			assertThat(active(registry, "all")).isEqualTo(1);
+			assertThat(endpoints.stuckCalls()).singleElement()
+				.satisfies((call) -> assertThat(call.call()).isEqualTo("rdma_destroy_event_channel"));
+			Health health = health(context, "devices");
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat((String) health.getDetails().get("reason"))
+				.contains("rdma_destroy_event_channel of the event channel for ");
+			this.release.countDown();
+			Awaitility.await().untilAsserted(() -> assertThat(active(registry, "all")).isZero());
+			assertThat(endpoints.stuckCalls()).isEmpty();
+			assertThat(health(context, "devices").getStatus()).isEqualTo(Status.UNKNOWN);
 		});
 	}
 
@@ -111,7 +139,7 @@ class StuckDestroyTests {
 		RdmaProvider provider = new LoopbackRdmaProvider(new LoopbackFabric());
 		return (RdmaProvider) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { RdmaProvider.class },
 				(proxy, method, arguments) -> {
-					if (method.getName().equals("rdmaDestroyId")) {
+					if (method.getName().equals(this.blocking)) {
 						this.release.await();
 					}
 					try {
@@ -124,12 +152,20 @@ class StuckDestroyTests {
 	}
 
 	private static int active(MeterRegistry registry) {
-		return registry.get("rdma.endpoint.destroy.active").tags("endpoint", "echo").longTaskTimer().activeTasks();
+		return active(registry, "echo");
+	}
+
+	private static int active(MeterRegistry registry, String endpoint) {
+		return registry.get("rdma.endpoint.destroy.active").tags("endpoint", endpoint).longTaskTimer().activeTasks();
 	}
 
 	private static Health health(ApplicationContext context) {
+		return health(context, "echo");
+	}
+
+	private static Health health(ApplicationContext context, String name) {
 		HealthIndicator indicator = (HealthIndicator) context.getBean(CompositeHealthContributor.class)
-			.getContributor("echo");
+			.getContributor(name);
 		assertThat(indicator).isNotNull();
 		return indicator.health(true);
 	}

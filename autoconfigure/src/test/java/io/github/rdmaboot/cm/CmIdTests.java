@@ -217,6 +217,75 @@ class CmIdTests {
 	}
 
 	@Test
+	void queuePairThatCannotBeDestroyedWhileConnectingHoldsUpNoOtherEvents() throws Exception {
+		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
+		OwnedCmId listener = listener(requests);
+		OwnedQueuePair queuePair = connect(listener);
+		OwnedCmId child = requests.poll(10, TimeUnit.SECONDS);
+		assertThat(child).as("connection request").isNotNull();
+		this.faulting.inject(new Fault("rdmaDestroyQp", 1, Kind.BLOCK, 0));
+		Thread stuck = new Thread(this.id::destroyQueuePair, "stuck");
+		stuck.start();
+		await().atMost(10, TimeUnit.SECONDS).until(this.faulting::isInjected);
+		OwnedCmId other = new OwnedCmId("other");
+		other.create(this.channel, PortSpace.TCP, (from, event) -> this.events.add(event));
+		other.resolveAddr(null, address(1), 1000);
+		assertThat(next().type()).isEqualTo(CmEventType.ADDR_RESOLVED);
+		child.reject(new byte[0]);
+		this.faulting.release();
+		stuck.join();
+		queuePair.free();
+		assertThat(this.id.destroy()).isTrue();
+		assertThat(this.events).as("events of the id that was destroyed").isEmpty();
+		List.of(other, child, listener).forEach(OwnedCmId::destroy);
+	}
+
+	@Test
+	void queuePairIsDestroyedBetweenEventsWhenItsIdCannotBeMovedToAnotherChannel() throws Exception {
+		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
+		OwnedCmId listener = listener(requests);
+		OwnedQueuePair queuePair = connect(listener);
+		this.faulting.inject(new Fault("rdmaMigrateId", 1, Kind.FAIL, Errno.EINVAL.value()));
+		this.id.destroyQueuePair();
+		assertThat(this.faulting.isInjected()).isTrue();
+		assertThat(this.faulting.counts().get("rdmaDestroyQp")).hasValue(1);
+		queuePair.free();
+		OwnedCmId child = requests.poll(10, TimeUnit.SECONDS);
+		assertThat(child).as("connection request").isNotNull();
+		List.of(this.id, child, listener).forEach(OwnedCmId::destroy);
+	}
+
+	private OwnedCmId listener(BlockingQueue<OwnedCmId> requests) {
+		OwnedCmId listener = new OwnedCmId("listener");
+		listener.create(this.channel, PortSpace.TCP, (from, event) -> {
+			if (event.child() != null) {
+				requests.add(event.child());
+			}
+		});
+		listener.bind(address(0));
+		listener.listen(1);
+		return listener;
+	}
+
+	// Begin to connect; the listener does not answer.
+	private OwnedQueuePair connect(OwnedCmId listener) throws InterruptedException {
+		create();
+		this.id.resolveAddr(null, address(listener.localAddress().getPort()), 1000);
+		next();
+		this.id.resolveRoute(1000);
+		next();
+		long pd = this.faulting.provider().ibvAllocPd(this.id.deviceContext());
+		long cq = this.faulting.provider().ibvCreateCq(this.id.deviceContext(), 4, 0, 0);
+		this.id.createQueuePair(pd,
+				new QueuePairInit(cq, cq, 0, new QueuePairCapabilities(1, 1, 1, 1, 0), QueuePairType.RC, true));
+		this.id.connect(PARAMETERS);
+		return () -> {
+			this.faulting.provider().ibvDestroyCq(cq);
+			this.faulting.provider().ibvDeallocPd(pd);
+		};
+	}
+
+	@Test
 	void channelIsNotDestroyedUnderItsIds() {
 		create();
 		assertThatIllegalStateException().isThrownBy(() -> this.channel.close(Duration.ofSeconds(5)))
@@ -239,6 +308,19 @@ class CmIdTests {
 				assertThat(after).isEqualTo(state);
 			}
 		}
+	}
+
+	/**
+	 * What a queue pair needs, and what is freed after it.
+	 */
+	@FunctionalInterface
+	private interface OwnedQueuePair {
+
+		/**
+		 * Free it.
+		 */
+		void free();
+
 	}
 
 }

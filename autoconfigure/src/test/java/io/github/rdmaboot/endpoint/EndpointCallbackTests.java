@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -15,9 +16,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ObjLongConsumer;
 
+import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -40,6 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -54,6 +60,12 @@ class EndpointCallbackTests {
 
 	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 			Duration.ofSeconds(2), Duration.ofMillis(500));
+
+	/** Limits that show a wait which lasts until one of them. */
+	private static final ShutdownSettings PATIENT = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
+			Duration.ofSeconds(2), Duration.ofSeconds(15));
+
+	private static final Duration QUICK = Duration.ofSeconds(8);
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
@@ -75,7 +87,11 @@ class EndpointCallbackTests {
 	}
 
 	private RdmaEndpoints registry(@Nullable Executor handlerExecutor) {
-		RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, LIMITS, handlerExecutor);
+		return registry(handlerExecutor, LIMITS);
+	}
+
+	private RdmaEndpoints registry(@Nullable Executor handlerExecutor, ShutdownSettings limits) {
+		RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, limits, handlerExecutor);
 		this.started = registry;
 		return registry;
 	}
@@ -96,6 +112,27 @@ class EndpointCallbackTests {
 		RdmaConnection connection = get(client.connect());
 		await().until(() -> server.connections().size() == 1);
 		return connection;
+	}
+
+	private static Duration durationOf(Runnable task) {
+		long begin = System.nanoTime();
+		task.run();
+		return Duration.ofNanos(System.nanoTime() - begin);
+	}
+
+	private static DestroyListener whenStarted(ObjLongConsumer<String> begun) {
+		return new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				begun.accept(endpoint, connection);
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+			}
+
+		};
 	}
 
 	private static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -133,6 +170,127 @@ class EndpointCallbackTests {
 					TestSettings.NO_RECONNECT))
 			.start();
 		assertThat(get(closed)).isEqualTo(new LoopbackFabric().resources().toString());
+	}
+
+	@Test
+	void connectListenerThatClosesTheRegistryDoesNotWaitForItsOwnThread() throws Exception {
+		RdmaEndpoints registry = registry(null, PATIENT);
+		CompletableFuture<Duration> closed = new CompletableFuture<>();
+		registry.addConnectListener((endpoint, took, error) -> {
+			if (endpoint.equals("echo")) {
+				closed.complete(durationOf(registry::close));
+			}
+		});
+		RdmaServer server = startedServer(registry);
+		registry
+			.addClient(TestSettings.client("client", ADDRESS, server.port(), ClientStartup.BACKGROUND,
+					TestSettings.NO_RECONNECT))
+			.start();
+		assertThat(closed.get(30, TimeUnit.SECONDS)).isLessThan(QUICK);
+	}
+
+	@Test
+	void destroyListenerThatClosesTheRegistryDoesNotWaitForItsOwnThread() throws Exception {
+		RdmaEndpoints registry = registry(null, PATIENT);
+		CompletableFuture<Duration> closed = new CompletableFuture<>();
+		registry.addDestroyListener((report) -> {
+			if (report.connection() != 0 && report.endpoint().equals("echo")) {
+				closed.complete(durationOf(registry::close));
+			}
+		});
+		RdmaServer server = startedServer(registry);
+		connect(registry, server, TestSettings.NO_RECONNECT);
+		server.connections().forEach(RdmaConnection::close);
+		assertThat(closed.get(30, TimeUnit.SECONDS)).isLessThan(QUICK);
+	}
+
+	@Test
+	void listenerThatDestroysWhatItIsToldIsBeingDestroyedIsToldSoAtOnce() throws Exception {
+		RdmaEndpoints registry = registry(null, PATIENT);
+		RdmaServer server = startedServer(registry);
+		CompletableFuture<DestroyReport> inner = new CompletableFuture<>();
+		CompletableFuture<List<DestroyReport>> stop = new CompletableFuture<>();
+		registry.addDestroyListener(whenStarted((endpoint, connection) -> {
+			inner.complete(server.destroy());
+			stop.complete(registry.destroyAll(DestroyTrigger.SHUTDOWN));
+		}));
+		AtomicReference<List<DestroyReport>> outer = new AtomicReference<>(List.of());
+		assertThat(durationOf(() -> outer.set(registry.destroyAll(DestroyTrigger.MANUAL)))).isLessThan(QUICK);
+		assertThat(get(inner).result()).isEqualTo(DestroyResult.FAILURE);
+		assertThat(get(inner).toLine()).contains("abandoned", "from inside this very destroy");
+		assertThat(get(stop)).isEmpty();
+		assertThat(outer.get()).singleElement()
+			.satisfies((report) -> assertThat(report.result()).isEqualTo(DestroyResult.SUCCESS));
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+	}
+
+	@Test
+	void listenerMayDestroyTheEndpointOfAConnectionWhoseDestroyBegins() throws Exception {
+		RdmaEndpoints registry = registry(null, PATIENT);
+		RdmaServer server = startedServer(registry);
+		connect(registry, server, TestSettings.NO_RECONNECT);
+		CompletableFuture<Duration> inner = new CompletableFuture<>();
+		registry.addDestroyListener(whenStarted((endpoint, connection) -> {
+			if (endpoint.equals("echo") && connection != 0) {
+				inner.complete(durationOf(server::destroy));
+			}
+		}));
+		DestroyReport report = get(server.connections().iterator().next().close());
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(get(inner)).isLessThan(QUICK);
+		assertThat(server.cmId().state()).isEqualTo(CmIdState.NONE);
+	}
+
+	@Test
+	void restartIsRefusedWhileACallIsStuckAndDestroysNothingAgain() {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		this.faults.inject(new Fault("rdmaDestroyId", 1, Kind.BLOCK, 0));
+		registry.destroyAll(DestroyTrigger.RESTART);
+		DestroyReport stuck = server.lastDestroyReport();
+		assertThat(server.stuckCalls()).singleElement().satisfies((call) -> {
+			assertThat(call.call()).isEqualTo("rdma_destroy_id");
+			assertThat(call.subject()).isEqualTo("echo");
+			assertThat(call.stuckFor()).isGreaterThanOrEqualTo(LIMITS.destroyTimeout());
+		});
+		assertThatIllegalStateException().isThrownBy(registry::start)
+			.withMessageContaining("'echo'")
+			.withMessageContaining("rdma_destroy_id of echo for ");
+		assertThat(server.lastDestroyReport()).isSameAs(stuck);
+		assertThat(server.destroy().toLine()).contains("result=failure", "still stuck", "rdma_destroy_id of echo");
+		assertThat(this.faults.counts().get("rdmaDestroyId")).hasValue(1);
+		assertThat(this.faults.counts().get("rdmaCreateEventChannel")).hasValue(1);
+		this.faults.release();
+		await().until(() -> server.state() == EndpointState.IDLE);
+		assertThat(server.stuckCalls()).isEmpty();
+		registry.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void connectionWhoseDestroyBreaksOffIsToldAllTheSame() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		RdmaConnection connection = connect(registry, server, TestSettings.NO_RECONNECT);
+		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
+				LIMITS.destroyTimeout());
+		List<DestroyReport> told = new CopyOnWriteArrayList<>();
+		OrderlyDestroy broken = new OrderlyDestroy(limits, (report) -> {
+		}, (task) -> {
+			throw new InternalError("no threads today");
+		});
+		ConnectionReaper reaper = new ConnectionReaper(Runnable::run, broken, told::add, () -> {
+		});
+		assertThatExceptionOfType(InternalError.class)
+			.isThrownBy(() -> reaper.destroy(connection, DestroyTrigger.DISCONNECT));
+		assertThat(connection.destroyedLatch().getCount()).isZero();
+		assertThat(told).singleElement()
+			.satisfies((report) -> assertThat(report.toLine()).contains("endpoint=client#1", "result=failure",
+					"broken off by an error"));
+		// What the broken destroy left.
+		new OrderlyDestroy(limits, (report) -> {
+		}).run(List.of(new DestroyGroup("client", 1, List.of(connection.teardown().member()))),
+				DestroyTrigger.DISCONNECT);
 	}
 
 	@Test
@@ -182,10 +340,11 @@ class EndpointCallbackTests {
 		new OrderlyDestroy(limits, (report) -> {
 		}).run(List.of(new DestroyGroup("client", 1, List.of(connection.teardown().member()))),
 				DestroyTrigger.DISCONNECT);
-		client.returnedLate();
+		client.returnedLate(new StepReport(DestroyStepName.DESTROY_QP, "client#1", Instant.now(), Duration.ZERO,
+				StepOutcome.SUCCESS, "", 0, ""));
 		connection.destroyed(new DestroyReport("client", 1, DestroyTrigger.DISCONNECT, Instant.now(), Duration.ZERO,
-				DestroyResult.TIMEOUT, 1, List.of(new StepReport(DestroyStepName.DESTROY_QP, "client#1", Duration.ZERO,
-						StepOutcome.TIMEOUT, "", 0, ""))));
+				DestroyResult.TIMEOUT, 1, List.of(new StepReport(DestroyStepName.DESTROY_QP, "client#1", Instant.now(),
+						Duration.ZERO, StepOutcome.TIMEOUT, "", 0, ""))));
 		await().until(() -> client.cmId().generation() == 2 && client.state() == EndpointState.UP);
 	}
 

@@ -217,7 +217,7 @@ class RdmaMetricsTests {
 	}
 
 	private static StepReport step(DestroyStepName name, StepOutcome outcome, int errno) {
-		return new StepReport(name, "echo", Duration.ofMillis(1), outcome, "call", errno, "");
+		return new StepReport(name, "echo", Instant.now(), Duration.ofMillis(1), outcome, "call", errno, "");
 	}
 
 }

@@ -134,6 +134,7 @@ public final class CallOrder {
 					}
 				}
 			}
+			case "rdmaMigrateId" -> this.channelOfId.put((Long) args[0], (Long) args[1]);
 			case "rdmaCreateQp" -> {
 				QueuePairInit init = (QueuePairInit) args[2];
 				this.queuePairs.put((Long) args[0], new QueuePairUse((Long) args[1], init.sendCq(), init.recvCq()));

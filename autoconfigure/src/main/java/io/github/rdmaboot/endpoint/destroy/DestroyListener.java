@@ -25,6 +25,23 @@ public interface DestroyListener {
 	void destroyEnded(DestroyReport report);
 
 	/**
+	 * The destroy of all endpoints of a registry begins, at a shutdown for instance.
+	 * @param trigger why
+	 */
+	default void stopStarted(DestroyTrigger trigger) {
+	}
+
+	/**
+	 * The destroy of all endpoints of a registry ended, and the event channel that they
+	 * shared is destroyed or given up. Told late, on the thread that had been stuck, if
+	 * the call that destroys the channel did not return in time.
+	 * @param trigger why
+	 * @param took how long it took
+	 */
+	default void stopEnded(DestroyTrigger trigger, Duration took) {
+	}
+
+	/**
 	 * A call that had been left behind returned after all.
 	 * @param endpoint the configured name of the endpoint
 	 * @param connection the number of the connection, or 0 for the whole endpoint

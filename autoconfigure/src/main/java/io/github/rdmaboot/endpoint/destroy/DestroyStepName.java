@@ -8,51 +8,54 @@ package io.github.rdmaboot.endpoint.destroy;
 public enum DestroyStepName {
 
 	/** Take no new work: no connection requests, no posts. */
-	QUIESCE("quiesce", false),
+	QUIESCE("quiesce", false, "the call under way"),
 
 	/** Destroy the listening id, after which no connection can be added. */
-	DESTROY_LISTENER("destroy-listener", false),
+	DESTROY_LISTENER("destroy-listener", false, "rdma_destroy_id"),
 
 	/** Leave the multicast groups of a datagram endpoint. */
-	LEAVE_MULTICAST("leave-multicast", false),
+	LEAVE_MULTICAST("leave-multicast", false, "rdma_leave_multicast"),
 
 	/** Ask the peer to disconnect, which moves the queue pair to the error state. */
-	DISCONNECT("disconnect", false),
+	DISCONNECT("disconnect", false, "rdma_disconnect"),
 
 	/** Wait for the peer to disconnect, or for questions to and of datagram peers. */
-	AWAIT_DISCONNECTED("await-disconnected", true),
+	AWAIT_DISCONNECTED("await-disconnected", true, "rdma_get_cm_event"),
 
 	/** Move the queue pair to the error state if it is not there yet. */
-	FLUSH("flush", false),
+	FLUSH("flush", false, "ibv_modify_qp"),
 
 	/** Wait until every posted request has completed. */
-	DRAIN("drain", true),
+	DRAIN("drain", true, "ibv_poll_cq"),
 
 	/** Destroy the queue pair. */
-	DESTROY_QP("destroy-qp", false),
+	DESTROY_QP("destroy-qp", false, "rdma_destroy_qp"),
 
 	/** Destroy the address handles of a datagram endpoint. */
-	DESTROY_AH("destroy-ah", false),
+	DESTROY_AH("destroy-ah", false, "ibv_destroy_ah"),
 
 	/** Deregister the memory. */
-	DEREG_MR("dereg-mr", false),
+	DEREG_MR("dereg-mr", false, "ibv_dereg_mr"),
 
 	/** Destroy the completion queue. */
-	DESTROY_CQ("destroy-cq", false),
+	DESTROY_CQ("destroy-cq", false, "ibv_destroy_cq"),
 
 	/** Give the device back; the last one frees its completion channel and domain. */
-	RELEASE_DEVICE("release-device", false),
+	RELEASE_DEVICE("release-device", false, "ibv_dealloc_pd"),
 
 	/** Destroy the connection's id. */
-	DESTROY_ID("destroy-id", false);
+	DESTROY_ID("destroy-id", false, "rdma_destroy_id");
 
 	private final String tag;
 
 	private final boolean wait;
 
-	DestroyStepName(String tag, boolean wait) {
+	private final String call;
+
+	DestroyStepName(String tag, boolean wait, String call) {
 		this.tag = tag;
 		this.wait = wait;
+		this.call = call;
 	}
 
 	/**
@@ -78,6 +81,14 @@ public enum DestroyStepName {
 	 */
 	public boolean isWait() {
 		return this.wait;
+	}
+
+	/**
+	 * Return the C function that the step calls, or waits for.
+	 * @return the function, or words where it may be one of many
+	 */
+	public String call() {
+		return this.call;
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,14 +29,27 @@ public final class OrderlyDestroy {
 
 	private final DestroyListener listener;
 
+	private final ThreadFactory threads;
+
 	/**
 	 * Create the destroyer.
 	 * @param limits the limits
 	 * @param listener learns of what happens
 	 */
 	public OrderlyDestroy(DestroyLimits limits, DestroyListener listener) {
+		this(limits, listener, Reapers.DAEMONS);
+	}
+
+	/**
+	 * Create the destroyer.
+	 * @param limits the limits
+	 * @param listener learns of what happens
+	 * @param threads makes the threads that carry out the steps
+	 */
+	public OrderlyDestroy(DestroyLimits limits, DestroyListener listener, ThreadFactory threads) {
 		this.limits = limits;
 		this.listener = listener;
+		this.threads = threads;
 	}
 
 	/**
@@ -56,7 +70,7 @@ public final class OrderlyDestroy {
 			byGroup.put(group, members);
 			all.addAll(members);
 		}
-		try (Reapers reapers = new Reapers()) {
+		try (Reapers reapers = new Reapers(this.threads)) {
 			for (DestroyStepName step : DestroyStepName.values()) {
 				runStep(reapers, step, all, total);
 			}
@@ -80,8 +94,8 @@ public final class OrderlyDestroy {
 				continue;
 			}
 			if (member.stuck) {
-				member.reports.add(new StepReport(step, member.member.subject(), Duration.ZERO, StepOutcome.ABANDONED,
-						"", 0, "an earlier call is still stuck"));
+				member.reports.add(new StepReport(step, member.member.subject(), Instant.now(), Duration.ZERO,
+						StepOutcome.ABANDONED, "", 0, "an earlier call is still stuck"));
 				continue;
 			}
 			tasks.put(member, new StepTask(step, member.member.subject(), work, deadline,

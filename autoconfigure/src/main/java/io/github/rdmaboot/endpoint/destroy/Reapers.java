@@ -4,7 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Daemon threads that carry out the steps of one destroy. There is one as long as every
@@ -12,6 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * behind them. Used by the conducting thread alone.
  */
 final class Reapers implements AutoCloseable {
+
+	static final ThreadFactory DAEMONS = Reapers::daemon;
+
+	private static final Logger logger = LoggerFactory.getLogger(Reapers.class);
 
 	private static final AtomicInteger numbers = new AtomicInteger();
 
@@ -23,7 +31,21 @@ final class Reapers implements AutoCloseable {
 
 	private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
 
+	private final ThreadFactory factory;
+
 	private int threads;
+
+	private boolean scarcityIsKnown;
+
+	Reapers(ThreadFactory factory) {
+		this.factory = factory;
+	}
+
+	private static Thread daemon(Runnable task) {
+		Thread thread = new Thread(task, "rdma-reaper-" + numbers.incrementAndGet());
+		thread.setDaemon(true);
+		return thread;
+	}
 
 	// Carry out tasks that do not depend on each other, and return when each has ended or
 	// passed its limit. While patience lasts a thread may rightly be waiting, and the
@@ -32,14 +54,16 @@ final class Reapers implements AutoCloseable {
 		if (tasks.isEmpty()) {
 			return;
 		}
-		if (this.threads == 0) {
-			addThread();
-		}
 		Batch batch = new Batch(tasks);
 		this.work.add(batch);
+		Deadline withoutThread = Deadline.after(limit);
+		requireThread();
 		long before = batch.left.getCount();
 		while (!Deadline.after(SLOW).orEarlier(total).await(batch.left) && total.remainingNanos() > 0
 				&& !tasks.stream().allMatch((task) -> task.isOver(limit))) {
+			if (!requireThread() && withoutThread.remainingNanos() == 0) {
+				break;
+			}
 			long now = batch.left.getCount();
 			if (now == before && batch.hasMore() && patience.remainingNanos() == 0) {
 				this.work.add(batch);
@@ -52,11 +76,26 @@ final class Reapers implements AutoCloseable {
 		}
 	}
 
+	// Return whether there is a thread at all. The system may have none to give at first.
+	private boolean requireThread() {
+		if (this.threads == 0) {
+			addThread();
+		}
+		return this.threads > 0;
+	}
+
 	private void addThread() {
-		this.threads++;
-		Thread thread = new Thread(this::run, "rdma-reaper-" + numbers.incrementAndGet());
-		thread.setDaemon(true);
-		thread.start();
+		try {
+			this.factory.newThread(this::run).start();
+			this.threads++;
+		}
+		catch (OutOfMemoryError ex) {
+			if (!this.scarcityIsKnown) {
+				this.scarcityIsKnown = true;
+				logger.warn("No thread could be started for a destroy, which goes on with {} of them", this.threads,
+						ex);
+			}
+		}
 	}
 
 	private void run() {

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.RdmaException;
@@ -78,12 +79,13 @@ final class StepTask implements Runnable {
 	 */
 	StepReport conclude() {
 		if (this.state.compareAndSet(State.PENDING, State.LEFT_BEHIND)) {
-			return new StepReport(this.step, this.subject, Duration.ZERO, StepOutcome.TIMEOUT, this.step.tag(), 0,
-					"not begun when the time was up; goes on in the background");
+			return new StepReport(this.step, this.subject, Instant.now(), Duration.ZERO, StepOutcome.TIMEOUT,
+					this.step.call(), 0, "not begun when the time was up; goes on in the background");
 		}
 		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
-			return new StepReport(this.step, this.subject, runningFor(), StepOutcome.TIMEOUT, this.step.tag(), 0,
-					"still inside the call after " + runningFor().toMillis() + " ms; left behind with its thread");
+			Duration took = runningFor();
+			return report(took, StepOutcome.TIMEOUT, this.step.call(), 0, "still inside " + this.step.call() + " after "
+					+ took.toMillis() + " ms; left behind with its thread");
 		}
 		StepReport report = this.report;
 		if (report == null) {
@@ -106,8 +108,11 @@ final class StepTask implements Runnable {
 	}
 
 	private StepReport report(StepOutcome outcome, String call, int errno, String detail) {
-		Duration took = Duration.ofNanos(System.nanoTime() - this.startedAt);
-		return new StepReport(this.step, this.subject, took, outcome, call, errno, detail);
+		return report(Duration.ofNanos(System.nanoTime() - this.startedAt), outcome, call, errno, detail);
+	}
+
+	private StepReport report(Duration took, StepOutcome outcome, String call, int errno, String detail) {
+		return new StepReport(this.step, this.subject, Instant.now().minus(took), took, outcome, call, errno, detail);
 	}
 
 	/**

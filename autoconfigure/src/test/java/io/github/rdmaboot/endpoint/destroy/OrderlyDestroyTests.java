@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
@@ -62,6 +64,36 @@ class OrderlyDestroyTests {
 			groups.add(new DestroyGroup(member.subject(), 0, List.of(member)));
 		}
 		return new OrderlyDestroy(limits, this.listener).run(groups, DestroyTrigger.SHUTDOWN);
+	}
+
+	@Test
+	void stepsBeginWhenTheSystemHasAThreadToGive() {
+		AtomicInteger attempts = new AtomicInteger();
+		ThreadFactory scarce = (task) -> {
+			if (attempts.incrementAndGet() < 3) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return new Thread(task);
+		};
+		DestroyReport report = new OrderlyDestroy(LIMITS, this.listener, scarce)
+			.run(List.of(new DestroyGroup("a", 0, List.of(member("a", Map.of())))), DestroyTrigger.SHUTDOWN)
+			.get(0);
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(report.steps()).hasSize(DestroyStepName.values().length);
+	}
+
+	@Test
+	void withoutAnyThreadTheDestroyEndsAndSaysWhatWasNotBegun() {
+		ThreadFactory none = (task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		};
+		long begin = System.nanoTime();
+		DestroyReport report = new OrderlyDestroy(LIMITS, this.listener, none)
+			.run(List.of(new DestroyGroup("a", 0, List.of(member("a", Map.of())))), DestroyTrigger.SHUTDOWN)
+			.get(0);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+		assertThat(report.result()).isEqualTo(DestroyResult.TIMEOUT);
+		assertThat(report.toLine()).contains("a quiesce timeout: not begun when the time was up");
 	}
 
 	@Test

@@ -1,0 +1,62 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link WorkerPool}.
+ */
+@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WorkerPoolTests {
+
+	private final WorkerPool pool = new WorkerPool("test-pool", 2);
+
+	@Test
+	void interruptDoesNotEndTheWaitAndIsKept() throws Exception {
+		CountDownLatch release = new CountDownLatch(1);
+		this.pool.execute(() -> awaitUninterrupted(release));
+		this.pool.shutdown();
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		Thread closer = new Thread(() -> {
+			Thread.currentThread().interrupt();
+			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+			interrupted.complete(Thread.currentThread().isInterrupted());
+		}, "closer");
+		closer.start();
+		await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+		assertThat(interrupted).isNotDone();
+		release.countDown();
+		assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void threadOfThePoolDoesNotWaitForItsOwnEnd() throws Exception {
+		CompletableFuture<Duration> waited = new CompletableFuture<>();
+		this.pool.execute(() -> {
+			long begin = System.nanoTime();
+			this.pool.shutdown();
+			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+			waited.complete(Duration.ofNanos(System.nanoTime() - begin));
+		});
+		assertThat(waited.get(25, TimeUnit.SECONDS)).isLessThan(Duration.ofSeconds(10));
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("interrupted while waiting", ex);
+		}
+	}
+
+}
