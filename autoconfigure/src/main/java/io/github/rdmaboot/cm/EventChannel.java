@@ -45,6 +45,8 @@ public final class EventChannel {
 
 	private int callsInProgress;
 
+	private boolean unwanted;
+
 	private boolean destroyed;
 
 	private EventChannel(RdmaProvider provider, String threadName, Consumer<OwnedCmId> orphans, long channel) {
@@ -110,8 +112,8 @@ public final class EventChannel {
 	 * that still uses it.
 	 * @param timeout how long the thread may take to end
 	 * @throws IllegalStateException if ids are attached, which leaves the channel to the
-	 * end of the process, or if the thread does not end in time, which leaves the channel
-	 * to the end of the thread
+	 * destroy of the last of them, or if the thread does not end in time, which leaves
+	 * the channel to the end of the thread
 	 */
 	public synchronized void close(Duration timeout) {
 		if (this.destroyed) {
@@ -126,14 +128,34 @@ public final class EventChannel {
 	}
 
 	private void destroyChannel() {
-		int left = attachedIds();
-		if (left > 0) {
-			throw new IllegalStateException(
-					left + " CM ids are still attached; their event channel is left to the end of the process");
+		this.fetchLock.lock();
+		try {
+			int left = attachedIds();
+			if (left > 0) {
+				this.unwanted = true;
+				throw new IllegalStateException(
+						left + " CM ids are still attached; their event channel is left to the last of them");
+			}
+		}
+		finally {
+			this.fetchLock.unlock();
 		}
 		this.provider.rdmaDestroyEventChannel(this.channel);
 		if (this.unfetched != 0) {
 			this.provider.rdmaDestroyEventChannel(this.unfetched);
+		}
+	}
+
+	// The last id is gone whose call was stuck when the channel should have been
+	// destroyed.
+	private void closeLate() {
+		try {
+			close(Duration.ZERO);
+			logger.info("The event channel of thread '{}' was left behind and is destroyed now",
+					this.thread.thread().getName());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The event channel of thread '{}' cannot be destroyed", this.thread.thread().getName(), ex);
 		}
 	}
 
@@ -155,24 +177,36 @@ public final class EventChannel {
 			return handle;
 		}
 		finally {
-			this.fetchLock.lock();
-			try {
-				this.callsInProgress--;
-				if (handle != 0) {
-					this.ids.put(handle, id);
+			long created = handle;
+			callEnded(() -> {
+				if (created != 0) {
+					this.ids.put(created, id);
 				}
-			}
-			finally {
-				this.fetchLock.unlock();
-			}
+			});
+		}
+	}
+
+	private void callEnded(Runnable update) {
+		boolean last;
+		this.fetchLock.lock();
+		try {
+			this.callsInProgress--;
+			update.run();
+			last = this.unwanted && attachedIds() == 0;
+			this.unwanted &= !last;
+		}
+		finally {
+			this.fetchLock.unlock();
+		}
+		if (last) {
+			closeLate();
 		}
 	}
 
 	// Take an id off the channel and destroy it. Nothing of it is un-acknowledged by
-	// then, and
-	// an event that is fetched later is acknowledged at once, so the call cannot wait for
-	// one.
-	// The channel counts the id until the call has returned, and so outlives it.
+	// then, and an event that is fetched later is acknowledged at once, so the call
+	// cannot wait for one. The channel counts the id until the call has returned, and so
+	// outlives it.
 	void destroying(long handle, EventLedger ledger, Runnable destroyCall) {
 		this.fetchLock.lock();
 		try {
@@ -187,7 +221,8 @@ public final class EventChannel {
 			destroyCall.run();
 		}
 		finally {
-			withoutFetching(() -> this.callsInProgress--);
+			callEnded(() -> {
+			});
 		}
 	}
 

@@ -37,6 +37,8 @@ public final class PollingThread {
 
 	private final AtomicBoolean woken = new AtomicBoolean();
 
+	private final AtomicBoolean wakerDestroyed = new AtomicBoolean();
+
 	private volatile boolean ending;
 
 	private boolean ended;
@@ -115,8 +117,8 @@ public final class PollingThread {
 	 * End the thread and then free what it worked on, and its waker. A thread that does
 	 * not end in time does so itself when it ends.
 	 * @param timeout how long the thread may take to end
-	 * @param free frees what the thread worked on; if it throws, the waker is kept and
-	 * this method may be called again
+	 * @param free frees what the thread worked on; if it throws, this method may be
+	 * called again
 	 * @return whether the thread ended in time
 	 */
 	public boolean close(Duration timeout, Runnable free) {
@@ -124,6 +126,8 @@ public final class PollingThread {
 		if (this.waker != NO_WAKER && this.woken.compareAndSet(false, true)) {
 			this.provider.wake(this.waker);
 		}
+		// It may be pausing after a round that failed.
+		LockSupport.unpark(this.thread);
 		join(timeout);
 		synchronized (this) {
 			if (!this.ended) {
@@ -131,8 +135,7 @@ public final class PollingThread {
 				return false;
 			}
 		}
-		free.run();
-		destroyWaker();
+		freeAll(free);
 		return true;
 	}
 
@@ -190,8 +193,7 @@ public final class PollingThread {
 
 	private void freeLate(Runnable left) {
 		try {
-			left.run();
-			destroyWaker();
+			freeAll(left);
 			logger.debug("Thread '{}' ended late and what it used is freed", this.thread.getName());
 		}
 		catch (RuntimeException ex) {
@@ -199,8 +201,17 @@ public final class PollingThread {
 		}
 	}
 
+	private void freeAll(Runnable free) {
+		try {
+			free.run();
+		}
+		finally {
+			destroyWaker();
+		}
+	}
+
 	private void destroyWaker() {
-		if (this.waker != NO_WAKER) {
+		if (this.waker != NO_WAKER && this.wakerDestroyed.compareAndSet(false, true)) {
 			this.provider.destroyWaker(this.waker);
 		}
 	}

@@ -286,11 +286,13 @@ class CmIdTests {
 	}
 
 	@Test
-	void channelIsNotDestroyedUnderItsIds() {
+	void channelIsNotDestroyedUnderItsIdsButWithTheLastOfThem() {
 		create();
 		assertThatIllegalStateException().isThrownBy(() -> this.channel.close(Duration.ofSeconds(5)))
 			.withMessageContaining("1 CM ids");
 		assertThat(this.faulting.counts()).doesNotContainKey("rdmaDestroyEventChannel");
+		this.id.destroy();
+		assertThat(this.faulting.counts()).containsKey("rdmaDestroyEventChannel");
 	}
 
 	@ParameterizedTest

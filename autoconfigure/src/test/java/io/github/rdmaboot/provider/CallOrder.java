@@ -36,6 +36,8 @@ public final class CallOrder {
 
 	private final Map<Long, Long> channelOfQueue = new HashMap<>();
 
+	private final Map<Long, String> shared = new HashMap<>();
+
 	private final Set<Long> dead = new HashSet<>();
 
 	private final Set<Long> lost = new HashSet<>();
@@ -77,6 +79,7 @@ public final class CallOrder {
 		this.channelOfQueue.keySet().forEach((cq) -> left.add("completion queue " + cq));
 		this.pdOfAddress.keySet().forEach((ah) -> left.add("address handle " + ah));
 		this.groupsOfId.forEach((id, groups) -> groups.forEach((group) -> left.add("group " + group + " of " + id)));
+		this.shared.forEach((handle, call) -> left.add("what " + call + " made, " + handle));
 		return left;
 	}
 
@@ -154,7 +157,10 @@ public final class CallOrder {
 				this.dead.remove((Long) result);
 				this.channelOfQueue.put((Long) result, (Long) args[2]);
 			}
-			case "rdmaCreateEventChannel", "ibvAllocPd", "ibvCreateCompChannel" -> this.dead.remove((Long) result);
+			case "rdmaCreateEventChannel", "ibvAllocPd", "ibvCreateCompChannel", "createWaker" -> {
+				this.dead.remove((Long) result);
+				this.shared.put((Long) result, method);
+			}
 			case "rdmaAckCmEvent" -> this.unacknowledged.remove((Long) args[0]);
 			default -> freed(method, args);
 		}
@@ -190,12 +196,13 @@ public final class CallOrder {
 		this.pdOfMemory.remove(handle);
 		this.channelOfQueue.remove(handle);
 		this.pdOfAddress.remove(handle);
+		this.shared.remove(handle);
 	}
 
 	private static boolean isDestroy(String method) {
 		return switch (method) {
 			case "rdmaDestroyId", "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel",
-					"ibvDeallocPd", "ibvDestroyAh", "rdmaDestroyEventChannel" ->
+					"ibvDeallocPd", "ibvDestroyAh", "rdmaDestroyEventChannel", "destroyWaker" ->
 				true;
 			default -> false;
 		};
