@@ -1,8 +1,12 @@
 package io.github.rdmaboot.endpoint;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -12,6 +16,8 @@ import io.github.rdmaboot.provider.jna.KernelObjects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,6 +28,17 @@ import static org.awaitility.Awaitility.await;
 class UpstreamPeersIT {
 
 	private static final String ADDRESS = "192.0.2.1";
+
+	private static final int CONNECTIONS = 10;
+
+	private static final int MESSAGES = 100;
+
+	private static final int SIZE = 100;
+
+	/** What ucmatose sends at once has to find a receive, or it gives up. */
+	private static final QueuePairSettings MANY = new QueuePairSettings(128, 128, 1, 1, 0);
+
+	private static final MemorySettings MANY_BUFFERS = new MemorySettings(128, 128);
 
 	private final RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
 
@@ -46,15 +63,15 @@ class UpstreamPeersIT {
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		this.registry.start();
-		Process peer = start("rdma_client", "-s", ADDRESS, "-p", "7471");
-		assertThat(exitStatus(peer)).as("exit status of rdma_client").isZero();
+		UpstreamProgram peer = UpstreamProgram.start("rdma_client", "-s", ADDRESS, "-p", "7471");
+		assertThat(peer.exitStatus()).as("exit status of rdma_client").isZero();
 		assertThat(server.statistics().bytesReceived()).isEqualTo(16);
 		await().atMost(30, TimeUnit.SECONDS).until(() -> server.connections().isEmpty());
 	}
 
 	@Test
 	void ourClientCompletesAgainstRdmaServer() throws Exception {
-		Process peer = start("rdma_server", "-s", ADDRESS, "-p", "7472");
+		UpstreamProgram peer = UpstreamProgram.start("rdma_server", "-s", ADDRESS, "-p", "7472");
 		RdmaClient client = this.registry.addClient(
 				TestSettings.client("upstream", ADDRESS, 7472, ClientStartup.BACKGROUND, TestSettings.RECONNECT));
 		this.registry.start();
@@ -63,20 +80,100 @@ class UpstreamPeersIT {
 		connection.send(ByteBuffer.allocate(16)).get(30, TimeUnit.SECONDS);
 		assertThat(connection.receive().get(30, TimeUnit.SECONDS)).hasSize(16);
 		connection.close().get(30, TimeUnit.SECONDS);
-		assertThat(exitStatus(peer)).as("exit status of rdma_server").isZero();
+		assertThat(peer.exitStatus()).as("exit status of rdma_server").isZero();
 	}
 
-	private static Process start(String... command) throws IOException {
-		return new ProcessBuilder(List.of(command)).inheritIO().start();
+	@ParameterizedTest
+	@ValueSource(ints = { 64, 16 * 1024 })
+	void rpingPingsOurServer(int size) throws Exception {
+		Pings.Server pings = new Pings.Server(size);
+		RdmaServer server = this.registry.addServer(TestSettings.server("ping-server", ADDRESS, 7473));
+		server.onMessage(pings);
+		this.registry.start();
+		UpstreamProgram peer = UpstreamProgram.start("rping", "-c", "-a", ADDRESS, "-p", "7473", "-C", "1000", "-S",
+				String.valueOf(size), "-V");
+		assertThat(peer.exitStatus()).as("exit status of rping, which has compared what it sent and got").isZero();
+		assertThat(pings.wrong()).as("texts that differ from what rping sends").isEmpty();
+		assertThat(pings.served()).isEqualTo(1000);
+		await().atMost(30, TimeUnit.SECONDS).until(() -> server.connections().isEmpty());
 	}
 
-	private static int exitStatus(Process process) throws InterruptedException {
-		try {
-			assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s ended within 60 s", process.info()).isTrue();
-			return process.exitValue();
+	@ParameterizedTest
+	@ValueSource(ints = { 64, 16 * 1024 })
+	void ourClientPingsRping(int size) throws Exception {
+		UpstreamProgram peer = UpstreamProgram.start("rping", "-s", "-a", ADDRESS, "-p", "7474", "-C", "1000", "-S",
+				String.valueOf(size), "-V");
+		RdmaClient client = this.registry.addClient(
+				TestSettings.client("ping-client", ADDRESS, 7474, ClientStartup.BACKGROUND, TestSettings.RECONNECT));
+		this.registry.start();
+		await().atMost(30, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
+		RdmaConnection connection = client.connection();
+		Pings.ping(connection, 1000, size);
+		connection.close().get(30, TimeUnit.SECONDS);
+		assertThat(peer.exitStatus()).as("exit status of rping").isZero();
+	}
+
+	@Test
+	void ucmatoseExchangesMessagesWithOurServerOverTenConnections() throws Exception {
+		Queue<RdmaConnection> connections = new ConcurrentLinkedQueue<>();
+		RdmaServer server = this.registry.addServer(new ServerSettings("many", ADDRESS, 7475, 16, MANY,
+				TestSettings.CONNECTION, MANY_BUFFERS, CompletionSettings.defaults()));
+		server.onConnection(connections::add);
+		this.registry.start();
+		UpstreamProgram peer = UpstreamProgram.start("ucmatose", "-s", ADDRESS, "-p", "7475", "-c",
+				String.valueOf(CONNECTIONS), "-C", String.valueOf(MESSAGES), "-S", String.valueOf(SIZE));
+		await().atMost(60, TimeUnit.SECONDS).until(() -> connections.size() == CONNECTIONS);
+		for (RdmaConnection connection : connections) {
+			sendAll(connection);
 		}
-		finally {
-			process.destroyForcibly();
+		for (RdmaConnection connection : connections) {
+			receiveAll(connection);
+		}
+		for (RdmaConnection connection : connections) {
+			connection.close().get(60, TimeUnit.SECONDS);
+		}
+		assertThat(peer.exitStatus()).as("exit status of ucmatose").isZero();
+		assertThat(server.statistics().messagesReceived()).isEqualTo(CONNECTIONS * MESSAGES);
+	}
+
+	@Test
+	void ourTenClientsExchangeMessagesWithUcmatose() throws Exception {
+		UpstreamProgram peer = UpstreamProgram.start("ucmatose", "-b", ADDRESS, "-p", "7476", "-c",
+				String.valueOf(CONNECTIONS), "-C", String.valueOf(MESSAGES), "-S", String.valueOf(SIZE));
+		List<RdmaClient> clients = new ArrayList<>();
+		for (int i = 0; i < CONNECTIONS; i++) {
+			clients.add(this.registry.addClient(new ClientSettings("client-" + i, ADDRESS, 7476, null,
+					Duration.ofSeconds(5), Duration.ofSeconds(20), ClientStartup.BACKGROUND, TestSettings.RECONNECT,
+					MANY, TestSettings.CONNECTION, MANY_BUFFERS, CompletionSettings.defaults())));
+		}
+		this.registry.start();
+		for (RdmaClient client : clients) {
+			await().atMost(60, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
+		}
+		List<RdmaConnection> connections = clients.stream().map(RdmaClient::connection).toList();
+		for (RdmaConnection connection : connections) {
+			receiveAll(connection);
+		}
+		for (RdmaConnection connection : connections) {
+			sendAll(connection);
+		}
+		assertThat(peer.exitStatus()).as("exit status of ucmatose").isZero();
+	}
+
+	private static void sendAll(RdmaConnection connection) throws Exception {
+		List<CompletableFuture<Void>> sent = new ArrayList<>();
+		for (int i = 0; i < MESSAGES; i++) {
+			sent.add(connection.send(ByteBuffer.allocate(SIZE)));
+		}
+		for (CompletableFuture<Void> one : sent) {
+			one.get(60, TimeUnit.SECONDS);
+		}
+	}
+
+	private static void receiveAll(RdmaConnection connection) throws Exception {
+		for (int i = 0; i < MESSAGES; i++) {
+			assertThat(connection.receive().get(60, TimeUnit.SECONDS)).as("message %d of %s", i, connection)
+				.hasSize(SIZE);
 		}
 	}
 
