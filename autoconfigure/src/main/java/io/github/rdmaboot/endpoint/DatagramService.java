@@ -33,12 +33,12 @@ final class DatagramService {
 
 	private final EndpointStatistics statistics;
 
-	private final OutstandingRequests exchanges;
+	private final Exchanges exchanges;
 
 	private volatile int qpNum;
 
 	DatagramService(DatagramSettings settings, OwnedCmId id, EndpointRuntime runtime, SetupGate gate,
-			EndpointStatistics statistics, OutstandingRequests exchanges) {
+			EndpointStatistics statistics, Exchanges exchanges) {
 		this.settings = settings;
 		this.id = id;
 		this.runtime = runtime;
@@ -66,17 +66,16 @@ final class DatagramService {
 			logger.debug("{}: {}", listener, event.describe());
 			return;
 		}
-		if (this.gate.isClosed() || this.runtime.isQuiesced()) {
+		if (this.runtime.isQuiesced() || !this.exchanges.begin()) {
 			this.runtime.destroyOrphan(child);
 			return;
 		}
 		long begin = System.nanoTime();
-		this.exchanges.posted();
 		try {
 			this.runtime.acceptExecutor().execute(() -> answer(child, begin));
 		}
 		catch (RejectedExecutionException ex) {
-			this.exchanges.completed();
+			this.exchanges.end();
 			this.runtime.destroyOrphan(child);
 		}
 	}
@@ -95,7 +94,7 @@ final class DatagramService {
 		}
 		finally {
 			destroy(child);
-			this.exchanges.completed();
+			this.exchanges.end();
 		}
 	}
 

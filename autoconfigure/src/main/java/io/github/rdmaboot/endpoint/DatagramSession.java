@@ -18,7 +18,6 @@ import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.DatagramTarget;
 import io.github.rdmaboot.cm.OwnedCmId;
-import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -54,7 +53,7 @@ final class DatagramSession {
 	private final DatagramService service;
 
 	// Questions to and of peers that are under way, each with a CM id of its own.
-	private final OutstandingRequests exchanges = new OutstandingRequests();
+	private final Exchanges exchanges = new Exchanges();
 
 	private final Set<PeerLookUp> lookUps = ConcurrentHashMap.newKeySet();
 
@@ -145,12 +144,15 @@ final class DatagramSession {
 	// so runs on the handler executor.
 	private CompletableFuture<DatagramPeer> begin(String call, String address, Supplier<DatagramPeer> exchange) {
 		CompletableFuture<DatagramPeer> future = new CompletableFuture<>();
-		this.exchanges.posted();
+		if (!this.exchanges.begin()) {
+			future.completeExceptionally(this.endpoint.closedException());
+			return future;
+		}
 		try {
 			this.runtime.connectExecutor().execute(() -> run(call, address, exchange, future));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			this.exchanges.completed();
+			this.exchanges.end();
 			future.completeExceptionally(this.endpoint.closedException());
 		}
 		return future;
@@ -179,7 +181,7 @@ final class DatagramSession {
 			ended(begin, failure);
 		}
 		finally {
-			this.exchanges.completed();
+			this.exchanges.end();
 		}
 		this.runtime.handlerExecutor().execute(outcome);
 	}
@@ -193,7 +195,7 @@ final class DatagramSession {
 		steps.put(DestroyStepName.QUIESCE, call(this::quiesce));
 		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
 		steps.put(DestroyStepName.LEAVE_MULTICAST, call(this.memberships::leaveAll));
-		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this::awaitExchanges);
+		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this.exchanges::awaitNone);
 		steps.put(DestroyStepName.FLUSH, call(this::flush));
 		steps.put(DestroyStepName.DRAIN, this.resources::drain);
 		steps.put(DestroyStepName.DESTROY_QP, call(this.resources::destroyQueuePair));
@@ -214,14 +216,11 @@ final class DatagramSession {
 
 	private void quiesce() {
 		this.gate.shut();
+		this.exchanges.close();
 		this.memberships.cancel();
 		this.lookUps.forEach(PeerLookUp::cancel);
 		this.gate.awaitCall();
 		this.resources.stopPosting();
-	}
-
-	private boolean awaitExchanges(Deadline deadline) {
-		return this.exchanges.awaitNone(Math.max(1, deadline.remainingNanos()));
 	}
 
 	private void flush() {

@@ -50,9 +50,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		this.id = new OwnedCmId(name);
 	}
 
-	// Make what the endpoint needs to come up. Called without a lock; a failure is
-	// followed by a destroy.
-	abstract void bringUp(EndpointRuntime runtime);
+	// Return what makes all that the endpoint needs to come up. Called under the monitor,
+	// so that what belongs to this start is in place before a destroy looks for it; what
+	// it returns is run without a lock, and a failure of that is followed by a destroy.
+	abstract Runnable bringUp(EndpointRuntime runtime);
 
 	// Return the member that stands for the endpoint itself, if it has more than
 	// connections.
@@ -76,6 +77,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 * @param runtime what started endpoints share
 	 */
 	void start(EndpointRuntime runtime) {
+		Runnable calls;
 		synchronized (this) {
 			if (this.runtime != null) {
 				return;
@@ -86,9 +88,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			}
 			this.runtime = runtime;
 			this.state = EndpointState.STARTING;
+			calls = bringUp(runtime);
 		}
 		try {
-			bringUp(runtime);
+			calls.run();
 		}
 		catch (RuntimeException ex) {
 			down(ex);

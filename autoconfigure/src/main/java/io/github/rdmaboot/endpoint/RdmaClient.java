@@ -115,7 +115,11 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	void bringUp(EndpointRuntime runtime) {
+	Runnable bringUp(EndpointRuntime runtime) {
+		return () -> beginToConnect(runtime);
+	}
+
+	private void beginToConnect(EndpointRuntime runtime) {
 		requireCpu(runtime, this.settings.completion());
 		switch (this.settings.startup()) {
 			case REQUIRED -> join(connect());

@@ -235,14 +235,14 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
-	void bringUp(EndpointRuntime runtime) {
+	Runnable bringUp(EndpointRuntime runtime) {
 		DatagramSession session = new DatagramSession(this, runtime, ownedCmId());
-		synchronized (this) {
-			if (runtime() != runtime) {
-				throw closedException();
-			}
-			this.session = session;
-		}
+		this.session = session;
+		return () -> open(runtime, session);
+	}
+
+	private void open(EndpointRuntime runtime, DatagramSession session) {
+		requireCpu(runtime, this.settings.completion());
 		try {
 			session.open();
 		}
@@ -252,7 +252,12 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
-		up();
+		synchronized (this) {
+			if (this.session != session) {
+				throw closedException();
+			}
+			up();
+		}
 		logger.info("RDMA datagram endpoint '{}' is up on {}: queue pair {}, datagrams of up to {} bytes, groups {}{}",
 				name(), this.settings.address(), cmId().qpNum(), maxMessageSize(), groups().keySet(),
 				(port() != 0) ? ", peers ask on port " + port() : "");

@@ -82,7 +82,11 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	void bringUp(EndpointRuntime runtime) {
+	Runnable bringUp(EndpointRuntime runtime) {
+		return () -> listen(runtime);
+	}
+
+	private void listen(EndpointRuntime runtime) {
 		requireCpu(runtime, this.settings.completion());
 		InetSocketAddress address = bindAddress();
 		OwnedCmId id = ownedCmId();

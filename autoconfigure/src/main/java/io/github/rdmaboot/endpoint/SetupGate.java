@@ -38,10 +38,6 @@ final class SetupGate {
 		}
 	}
 
-	boolean isClosed() {
-		return this.closed;
-	}
-
 	// Let nobody in any more; returns at once.
 	void shut() {
 		this.closed = true;

@@ -93,11 +93,7 @@ abstract class DatagramEndpointContract {
 
 	static BlockingQueue<Received> collect(RdmaDatagramEndpoint endpoint) {
 		BlockingQueue<Received> received = new LinkedBlockingQueue<>();
-		endpoint.onDatagram((datagram) -> {
-			byte[] bytes = new byte[datagram.data().remaining()];
-			datagram.data().get(bytes);
-			received.add(new Received(datagram.sender(), bytes, datagram.hasImmediate(), datagram.immediate()));
-		});
+		endpoint.onDatagram((datagram) -> received.add(Received.of(datagram)));
 		return received;
 	}
 
@@ -445,6 +441,12 @@ abstract class DatagramEndpointContract {
 	 * What a handler got.
 	 */
 	record Received(DatagramPeer sender, byte[] bytes, boolean hasImmediate, int immediate) {
+
+		static Received of(ReceivedDatagram datagram) {
+			byte[] bytes = new byte[datagram.data().remaining()];
+			datagram.data().duplicate().get(bytes);
+			return new Received(datagram.sender(), bytes, datagram.hasImmediate(), datagram.immediate());
+		}
 
 	}
 
