@@ -55,7 +55,7 @@ public final class CompletionQueue {
 
 	private volatile boolean broken;
 
-	private CompletionQueue(RdmaProvider provider, CompletionPoller poller, CompletionHandler handler,
+	CompletionQueue(RdmaProvider provider, CompletionPoller poller, CompletionHandler handler,
 			Consumer<RuntimeException> failureHandler, long handle) {
 		this.provider = provider;
 		this.poller = poller;

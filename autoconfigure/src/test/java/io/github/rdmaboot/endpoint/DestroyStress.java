@@ -34,6 +34,8 @@ final class DestroyStress {
 
 	private final String address;
 
+	private final CompletionSettings completion;
+
 	private final Duration duration;
 
 	private final long seed;
@@ -48,7 +50,9 @@ final class DestroyStress {
 
 	private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
 
-	DestroyStress(Supplier<? extends RdmaProvider> providers, String address, Duration duration, long seed) {
+	DestroyStress(Supplier<? extends RdmaProvider> providers, String address, CompletionSettings completion,
+			Duration duration, long seed) {
+		this.completion = completion;
 		this.providers = providers;
 		this.address = address;
 		this.duration = duration;
@@ -64,7 +68,8 @@ final class DestroyStress {
 	}
 
 	void run() throws InterruptedException {
-		System.out.println("Stress of " + this.duration.toSeconds() + " s with -Drdma.test.seed=" + this.seed);
+		System.out.println("Stress of " + this.duration.toSeconds() + " s, completion mode " + this.completion.mode()
+				+ ", with -Drdma.test.seed=" + this.seed);
 		RdmaEndpoints registry = new RdmaEndpoints(this.providers, ShutdownSettings.defaults(), null);
 		registry.addDestroyListener((report) -> {
 			this.destroyed.incrementAndGet();
@@ -72,13 +77,13 @@ final class DestroyStress {
 				this.notSuccessful.add(report);
 			}
 		});
-		RdmaServer server = registry.addServer(TestSettings.server("stressed", this.address, 7490));
+		RdmaServer server = registry.addServer(TestSettings.server("stressed", this.address, 7490, this.completion));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		List<RdmaClient> clients = new ArrayList<>();
 		for (int i = 0; i < CLIENTS; i++) {
 			RdmaClient client = registry.addClient(TestSettings.client("client-" + i, this.address, 7490,
-					ClientStartup.BACKGROUND, TestSettings.RECONNECT, Duration.ofSeconds(2)));
+					ClientStartup.BACKGROUND, TestSettings.RECONNECT, Duration.ofSeconds(2), this.completion));
 			client.onMessage((connection, message) -> this.answers.incrementAndGet());
 			clients.add(client);
 		}

@@ -75,6 +75,14 @@ abstract class FaultAtEveryCall {
 	 */
 	abstract Use prepare(RdmaEndpoints registry);
 
+	/**
+	 * Return how many scenarios run at once; they wait most of their time.
+	 * @return the number
+	 */
+	int runsAtOnce() {
+		return 8;
+	}
+
 	private List<Fault> faults() throws Exception {
 		Scenario scenario = new Scenario(new Fault("", 0, Kind.NONE, 0));
 		scenario.run();
@@ -97,12 +105,9 @@ abstract class FaultAtEveryCall {
 		return faults;
 	}
 
-	/**
-	 * The scenarios wait most of their time, so several run at once.
-	 */
 	@TestFactory
 	Stream<DynamicTest> destroyEndsInItsBudgetAndFreesWhatItCan() throws Exception {
-		ExecutorService executor = Executors.newFixedThreadPool(8);
+		ExecutorService executor = Executors.newFixedThreadPool(runsAtOnce());
 		Map<Fault, Future<?>> runs = new LinkedHashMap<>();
 		faults().forEach((fault) -> runs.put(fault, executor.submit(() -> {
 			check(fault);

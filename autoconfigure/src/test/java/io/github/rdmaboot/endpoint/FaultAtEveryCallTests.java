@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.verbs.CompletionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,6 +22,16 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 
 	private static final Set<String> STOPS_THE_USER = Set.of("createWaker", "rdmaCreateEventChannel", "rdmaCreateId",
 			"rdmaBindAddr", "rdmaListen", "rdmaResolveAddr", "rdmaResolveRoute", "rdmaConnect");
+
+	private final CompletionSettings completion;
+
+	FaultAtEveryCallTests() {
+		this(CompletionMode.EVENT);
+	}
+
+	FaultAtEveryCallTests(CompletionMode mode) {
+		this.completion = CompletionSettings.of(mode, HandlerThread.EXECUTOR);
+	}
 
 	@Override
 	Map<String, List<Errno>> errnos() {
@@ -85,11 +96,11 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 
 	@Override
 	Use prepare(RdmaEndpoints registry) {
-		RdmaServer server = registry.addServer(TestSettings.server("server", "192.0.2.1", 4711));
+		RdmaServer server = registry.addServer(TestSettings.server("server", "192.0.2.1", 4711, this.completion));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		RdmaClient client = registry.addClient(TestSettings.client("client", "192.0.2.1", 4711, ClientStartup.LAZY,
-				TestSettings.NO_RECONNECT, Duration.ofMillis(250)));
+				TestSettings.NO_RECONNECT, Duration.ofMillis(250), this.completion));
 		return () -> {
 			registry.start();
 			RdmaConnection connection = client.connection();

@@ -4,8 +4,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 import io.github.rdmaboot.provider.jna.KernelObjects;
-import org.junit.jupiter.api.Test;
+import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,11 +16,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NativeDestroyStressIT {
 
-	@Test
+	@ParameterizedTest
+	@EnumSource(CompletionMode.class)
 	@Timeout(value = 20, unit = TimeUnit.MINUTES)
-	void destroysAgainstSendsConnectsAndOtherDestroysNeitherHangNorLeak() throws Exception {
+	void destroysAgainstSendsConnectsAndOtherDestroysNeitherHangNorLeak(CompletionMode mode) throws Exception {
 		String before = KernelObjects.counts();
-		new DestroyStress(JnaRdmaProvider::open, "192.0.2.1", DestroyStress.duration(30), DestroyStress.seed()).run();
+		new DestroyStress(JnaRdmaProvider::open, "192.0.2.1", CompletionSettings.of(mode, HandlerThread.EXECUTOR),
+				DestroyStress.duration(10), DestroyStress.seed())
+			.run();
 		assertThat(KernelObjects.counts()).isEqualTo(before);
 	}
 

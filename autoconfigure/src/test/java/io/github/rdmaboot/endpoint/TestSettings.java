@@ -25,18 +25,16 @@ final class TestSettings {
 	private TestSettings() {
 	}
 
+	static ServerSettings server(String name, String address, int port) {
+		return server(name, address, port, CompletionSettings.defaults());
+	}
+
 	static ServerSettings server(String name, String address, int port, CompletionSettings completion) {
 		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY, completion);
 	}
 
 	static ClientSettings client(String name, String address, int port, CompletionSettings completion) {
-		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), Duration.ofSeconds(5),
-				ClientStartup.BACKGROUND, NO_RECONNECT, QUEUE_PAIR, CONNECTION, MEMORY, completion);
-	}
-
-	static ServerSettings server(String name, String address, int port) {
-		return new ServerSettings(name, address, port, 16, QUEUE_PAIR, CONNECTION, MEMORY,
-				CompletionSettings.defaults());
+		return client(name, address, port, ClientStartup.BACKGROUND, NO_RECONNECT, Duration.ofSeconds(5), completion);
 	}
 
 	static ClientSettings client(String name, String address, int port, ClientStartup startup,
@@ -46,8 +44,13 @@ final class TestSettings {
 
 	static ClientSettings client(String name, String address, int port, ClientStartup startup,
 			ReconnectSettings reconnect, Duration connectTimeout) {
+		return client(name, address, port, startup, reconnect, connectTimeout, CompletionSettings.defaults());
+	}
+
+	static ClientSettings client(String name, String address, int port, ClientStartup startup,
+			ReconnectSettings reconnect, Duration connectTimeout, CompletionSettings completion) {
 		return new ClientSettings(name, address, port, null, Duration.ofSeconds(2), connectTimeout, startup, reconnect,
-				QUEUE_PAIR, CONNECTION, MEMORY, CompletionSettings.defaults());
+				QUEUE_PAIR, CONNECTION, MEMORY, completion);
 	}
 
 	static DatagramSettings datagrams(String name, String address, Integer port, String... groups) {
