@@ -95,6 +95,8 @@ public final class PollingThread {
 	 */
 	public void end() {
 		this.ending = true;
+		// It may pause after a failure.
+		LockSupport.unpark(this.thread);
 	}
 
 	/**

@@ -17,8 +17,9 @@ class FaultAtEveryAdaptiveCallTests extends FaultAtEveryCallTests {
 			"ibvReqNotifyCq", "awaitCqEvent", "ibvGetCqEvent", "ibvAckCqEvents", "ibvPollCq", "rdmaDestroyQp",
 			"ibvDestroyCq", "ibvDestroyCompChannel", "wake", "destroyWaker");
 
-	FaultAtEveryAdaptiveCallTests() {
-		super(CompletionMode.ADAPTIVE);
+	@Override
+	CompletionMode mode() {
+		return CompletionMode.ADAPTIVE;
 	}
 
 	@Override

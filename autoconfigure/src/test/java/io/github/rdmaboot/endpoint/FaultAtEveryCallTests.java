@@ -23,14 +23,8 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 	private static final Set<String> STOPS_THE_USER = Set.of("createWaker", "rdmaCreateEventChannel", "rdmaCreateId",
 			"rdmaBindAddr", "rdmaListen", "rdmaResolveAddr", "rdmaResolveRoute", "rdmaConnect");
 
-	private final CompletionSettings completion;
-
-	FaultAtEveryCallTests() {
-		this(CompletionMode.EVENT);
-	}
-
-	FaultAtEveryCallTests(CompletionMode mode) {
-		this.completion = CompletionSettings.of(mode, HandlerThread.EXECUTOR);
+	CompletionMode mode() {
+		return CompletionMode.EVENT;
 	}
 
 	@Override
@@ -96,16 +90,17 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 
 	@Override
 	Use prepare(RdmaEndpoints registry) {
-		RdmaServer server = registry.addServer(TestSettings.server("server", "192.0.2.1", 4711, this.completion));
+		CompletionSettings completion = CompletionSettings.of(mode(), HandlerThread.EXECUTOR);
+		RdmaServer server = registry.addServer(TestSettings.server("server", "192.0.2.1", 4711, completion));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
 		RdmaClient client = registry.addClient(TestSettings.client("client", "192.0.2.1", 4711, ClientStartup.LAZY,
-				TestSettings.NO_RECONNECT, Duration.ofMillis(250), this.completion));
+				TestSettings.NO_RECONNECT, Duration.ofSeconds(1), completion));
 		return () -> {
 			registry.start();
 			RdmaConnection connection = client.connection();
-			connection.send(ByteBuffer.wrap(new byte[] { 1, 2, 3 })).get(200, TimeUnit.MILLISECONDS);
-			assertThat(connection.receive().get(200, TimeUnit.MILLISECONDS)).containsExactly(1, 2, 3);
+			connection.send(ByteBuffer.wrap(new byte[] { 1, 2, 3 })).get(1, TimeUnit.SECONDS);
+			assertThat(connection.receive().get(1, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
 		};
 	}
 

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,8 +18,9 @@ class FaultAtEveryPollTests extends FaultAtEveryCallTests {
 			"ibvPostSend", "rdmaDisconnect", "ibvModifyQp", "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq",
 			"ibvDeallocPd", "rdmaDestroyId");
 
-	FaultAtEveryPollTests() {
-		super(CompletionMode.POLL);
+	@Override
+	CompletionMode mode() {
+		return CompletionMode.POLL;
 	}
 
 	@Override
@@ -32,6 +34,12 @@ class FaultAtEveryPollTests extends FaultAtEveryCallTests {
 	@Override
 	int runsAtOnce() {
 		return 2;
+	}
+
+	@Override
+	ShutdownSettings limits() {
+		return new ShutdownSettings(Duration.ofSeconds(4), Duration.ofMillis(150), Duration.ofMillis(150),
+				Duration.ofMillis(750));
 	}
 
 }
