@@ -1,27 +1,40 @@
 package io.github.rdmaboot.provider.loopback;
 
-import java.util.Arrays;
-
 import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.CompletionStatus;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of a work request. Guarded by the fabric's lock.
- *
- * @param addresses their addresses
- * @param lengths their lengths in bytes
- * @param lkeys the keys of their memory regions
+ * The buffers of a work request, noted anew for each request. Guarded by the fabric's
+ * lock.
  */
-record BufferList(long[] addresses, int[] lengths, int[] lkeys) {
+final class BufferList {
 
-	static BufferList copyOf(long[] addresses, int[] lengths, int[] lkeys, int count) {
-		return new BufferList(Arrays.copyOf(addresses, count), Arrays.copyOf(lengths, count),
-				Arrays.copyOf(lkeys, count));
+	private long[] addresses = {};
+
+	private int[] lengths = {};
+
+	private int[] lkeys = {};
+
+	private int count;
+
+	void set(long[] addresses, int[] lengths, int[] lkeys, int count) {
+		if (count > this.addresses.length) {
+			this.addresses = new long[count];
+			this.lengths = new int[count];
+			this.lkeys = new int[count];
+		}
+		System.arraycopy(addresses, 0, this.addresses, 0, count);
+		System.arraycopy(lengths, 0, this.lengths, 0, count);
+		System.arraycopy(lkeys, 0, this.lkeys, 0, count);
+		this.count = count;
 	}
 
 	int totalLength() {
-		return Arrays.stream(this.lengths).sum();
+		int total = 0;
+		for (int i = 0; i < this.count; i++) {
+			total += this.lengths[i];
+		}
+		return total;
 	}
 
 	/**
@@ -31,7 +44,7 @@ record BufferList(long[] addresses, int[] lengths, int[] lkeys) {
 	 * @return the status that soft-RoCE reports; success when nothing is wrong
 	 */
 	CompletionStatus checkReadable(MemoryTable memory, LoopbackPd pd) {
-		for (int i = 0; i < this.addresses.length; i++) {
+		for (int i = 0; i < this.count; i++) {
 			if (this.lengths[i] > 0) {
 				LoopbackMr mr = memory.withKey(this.lkeys[i]);
 				if (mr == null || mr.pd() != pd) {
@@ -48,40 +61,42 @@ record BufferList(long[] addresses, int[] lengths, int[] lkeys) {
 	/**
 	 * Read the bytes of a message whose buffers have been checked.
 	 * @param memory the registered memory
-	 * @return the bytes
+	 * @param data where to put them
 	 */
-	byte[] gather(MemoryTable memory) {
-		byte[] data = new byte[totalLength()];
+	void gather(MemoryTable memory, byte[] data) {
 		int position = 0;
-		for (int i = 0; i < this.addresses.length; i++) {
+		for (int i = 0; i < this.count; i++) {
 			LoopbackMr mr = memory.withKey(this.lkeys[i]);
 			if (mr != null && this.lengths[i] > 0) {
 				mr.read(this.addresses[i], data, position, this.lengths[i]);
 				position += this.lengths[i];
 			}
 		}
-		return data;
 	}
 
 	/**
 	 * Read the bytes of a message that is sent inline, for which keys do not count.
 	 * @param memory the registered memory
-	 * @return the bytes, or {@code null} when there is no memory at an address
+	 * @param data where to put them
+	 * @return whether there is memory at all addresses
 	 */
-	byte @Nullable [] gatherInline(MemoryTable memory) {
-		byte[] data = new byte[totalLength()];
+	boolean gatherInline(MemoryTable memory, byte[] data) {
 		int position = 0;
-		for (int i = 0; i < this.addresses.length; i++) {
+		for (int i = 0; i < this.count; i++) {
 			if (this.lengths[i] > 0) {
-				LoopbackMr mr = memory.around(this.addresses[i], this.lengths[i]);
+				// The key makes it quick where there is one.
+				LoopbackMr mr = memory.withKey(this.lkeys[i]);
+				if (mr == null || !mr.contains(this.addresses[i], this.lengths[i])) {
+					mr = memory.around(this.addresses[i], this.lengths[i]);
+				}
 				if (mr == null) {
-					return null;
+					return false;
 				}
 				mr.read(this.addresses[i], data, position, this.lengths[i]);
 				position += this.lengths[i];
 			}
 		}
-		return data;
+		return true;
 	}
 
 	/**
@@ -89,12 +104,13 @@ record BufferList(long[] addresses, int[] lengths, int[] lkeys) {
 	 * @param memory the registered memory
 	 * @param pd the protection domain of the queue pair
 	 * @param data the bytes
+	 * @param size how many they are
 	 * @return whether the access was permitted
 	 */
-	boolean scatter(MemoryTable memory, LoopbackPd pd, byte[] data) {
+	boolean scatter(MemoryTable memory, LoopbackPd pd, byte[] data, int size) {
 		int position = 0;
-		for (int i = 0; i < this.addresses.length && position < data.length; i++) {
-			int length = Math.min(this.lengths[i], data.length - position);
+		for (int i = 0; i < this.count && position < size; i++) {
+			int length = Math.min(this.lengths[i], size - position);
 			if (length > 0) {
 				LoopbackMr mr = memory.withKey(this.lkeys[i]);
 				if (mr == null || !mr.permits(pd, this.addresses[i], length, AccessFlag.LOCAL_WRITE.value())) {

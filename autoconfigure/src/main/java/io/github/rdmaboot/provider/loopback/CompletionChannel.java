@@ -1,6 +1,6 @@
 package io.github.rdmaboot.provider.loopback;
 
-import java.util.LinkedList;
+import java.util.ArrayDeque;
 import java.util.Queue;
 
 import io.github.rdmaboot.provider.Errno;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompletionChannel extends EventSource {
 
-	private final Queue<LoopbackCq> events = new LinkedList<>();
+	private final Queue<LoopbackCq> events = new ArrayDeque<>();
 
 	private int users;
 

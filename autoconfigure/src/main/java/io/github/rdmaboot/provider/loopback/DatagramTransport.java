@@ -2,6 +2,7 @@ package io.github.rdmaboot.provider.loopback;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import io.github.rdmaboot.provider.AddressHandleAttributes;
@@ -11,7 +12,7 @@ import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.QueuePairType;
 import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
-import io.github.rdmaboot.provider.loopback.LoopbackCq.Completion;
+import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.ReceiveQueue.Receive;
 
 /**
@@ -46,7 +47,7 @@ final class DatagramTransport {
 			qp.completeSend(readable, 0);
 			return;
 		}
-		byte[] data = send.data(qp);
+		byte[] data = Arrays.copyOf(send.data(qp), send.length());
 		// A datagram larger than the MTU is dropped without an error, as on soft-RoCE.
 		if (data.length <= DeviceLimits.MTU) {
 			InetAddress destination = Gids.addressOf(path.dgid());
@@ -91,13 +92,19 @@ final class DatagramTransport {
 		System.arraycopy(Gids.of((source != null) ? source : destination), 0, message, 8, 16);
 		System.arraycopy(Gids.of(destination), 0, message, 24, 16);
 		System.arraycopy(data, 0, message, HEADER, data.length);
-		boolean permitted = receive.buffers().scatter(receiver.fabric().memory(), receiver.pd(), message);
-		boolean immediate = send.operation.hasImmediate();
+		boolean permitted = receive.buffers()
+			.scatter(receiver.fabric().memory(), receiver.pd(), message, message.length);
 		CompletionStatus status = permitted ? CompletionStatus.SUCCESS : CompletionStatus.LOC_QP_OP_ERR;
-		receiver.completeReceive(
-				new Completion(receive.wrId(), status.value(), CompletionOpcode.RECV.value(), message.length,
-						immediate ? send.immediateData : 0, receiver.number(), sender.number(), immediate ? 3 : 1),
-				send.has(SendFlag.SOLICITED));
+		WorkCompletion completion = receiver.newReceiveCompletion(receive.wrId(), status, CompletionOpcode.RECV);
+		completion.byteLength = message.length;
+		completion.sourceQp = sender.number();
+		completion.flags = 1;
+		if (send.operation.hasImmediate()) {
+			completion.immediateData = send.immediateData;
+			completion.flags = 3;
+		}
+		receiver.completeReceive(completion, send.has(SendFlag.SOLICITED));
+		receiver.receives().recycle(receive);
 		if (!permitted) {
 			receiver.toError();
 		}

@@ -9,6 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class FabricLock implements AutoCloseable {
 
+	private static final int SPINS = 200;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
@@ -16,6 +18,13 @@ final class FabricLock implements AutoCloseable {
 	 * @return this lock
 	 */
 	FabricLock hold() {
+		// Calls are short, and to wait in the queue of the lock takes memory.
+		for (int i = 0; i < SPINS; i++) {
+			if (this.lock.tryLock()) {
+				return this;
+			}
+			Thread.onSpinWait();
+		}
 		this.lock.lock();
 		return this;
 	}

@@ -59,7 +59,7 @@ final class FabricNetwork {
 		if (this.silent.contains(from) || this.silent.contains(to)) {
 			return false;
 		}
-		if (from == null || to == null) {
+		if (from == null || to == null || (this.cut.isEmpty() && this.losses.isEmpty())) {
 			return true;
 		}
 		Link link = new Link(from, to);

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.provider.loopback;
 
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Queue;
 
 import io.github.rdmaboot.provider.Errno;
@@ -13,13 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoopbackCq {
 
+	private static final WorkCompletion NONE = new WorkCompletion();
+
 	private final DeviceContext device;
 
 	private final int capacity;
 
 	private final @Nullable CompletionChannel channel;
 
-	private final Queue<Completion> completions = new ArrayDeque<>();
+	private final Queue<WorkCompletion> completions = new ArrayDeque<>();
+
+	private final Deque<WorkCompletion> idle = new ArrayDeque<>();
 
 	private final AckCounter events;
 
@@ -66,11 +71,20 @@ final class LoopbackCq {
 	}
 
 	/**
+	 * Return a completion to fill and add.
+	 * @return the completion, with 0 in all its fields
+	 */
+	WorkCompletion newCompletion() {
+		WorkCompletion completion = this.idle.poll();
+		return (completion != null) ? completion : new WorkCompletion();
+	}
+
+	/**
 	 * Add a completion; one that finds the queue full is lost, as on soft-RoCE.
 	 * @param completion the completion
 	 * @param solicited whether it counts as solicited
 	 */
-	void add(Completion completion, boolean solicited) {
+	void add(WorkCompletion completion, boolean solicited) {
 		if (this.completions.size() == this.capacity) {
 			this.device.asyncEvents()
 				.add(new DeviceContext.AsyncEvent(DeviceContext.AsyncEvent.CQ_ERR, this.handle, this.asyncEvents));
@@ -88,10 +102,29 @@ final class LoopbackCq {
 	int poll(WorkCompletion[] target) {
 		int count = 0;
 		while (count < target.length && !this.completions.isEmpty()) {
-			this.completions.remove().fill(target[count]);
+			WorkCompletion completion = this.completions.remove();
+			copy(completion, target[count]);
+			copy(NONE, completion);
+			this.idle.push(completion);
 			count++;
 		}
 		return count;
+	}
+
+	private static void copy(WorkCompletion source, WorkCompletion target) {
+		target.wrId = source.wrId;
+		target.status = source.status;
+		target.opcode = source.opcode;
+		target.vendorError = source.vendorError;
+		target.byteLength = source.byteLength;
+		target.immediateData = source.immediateData;
+		target.qpNum = source.qpNum;
+		target.sourceQp = source.sourceQp;
+		target.flags = source.flags;
+		target.pkeyIndex = source.pkeyIndex;
+		target.sourceLid = source.sourceLid;
+		target.serviceLevel = source.serviceLevel;
+		target.destinationPathBits = source.destinationPathBits;
 	}
 
 	/**
@@ -111,39 +144,6 @@ final class LoopbackCq {
 	private enum Notification {
 
 		NONE, SOLICITED, NEXT
-
-	}
-
-	/**
-	 * One completion.
-	 *
-	 * @param wrId the number of the work request
-	 * @param status the number of the status
-	 * @param opcode the number of the operation
-	 * @param byteLength the length in bytes
-	 * @param immediateData the immediate data
-	 * @param qpNum the local queue pair number
-	 * @param sourceQp the peer's queue pair number
-	 * @param flags 1 with routing header, 2 with immediate data
-	 */
-	record Completion(long wrId, int status, int opcode, int byteLength, int immediateData, int qpNum, int sourceQp,
-			int flags) {
-
-		void fill(WorkCompletion target) {
-			target.wrId = this.wrId;
-			target.status = this.status;
-			target.opcode = this.opcode;
-			target.vendorError = 0;
-			target.byteLength = this.byteLength;
-			target.immediateData = this.immediateData;
-			target.qpNum = this.qpNum;
-			target.sourceQp = this.sourceQp;
-			target.flags = this.flags;
-			target.pkeyIndex = 0;
-			target.sourceLid = 0;
-			target.serviceLevel = 0;
-			target.destinationPathBits = 0;
-		}
 
 	}
 

@@ -16,7 +16,7 @@ import io.github.rdmaboot.provider.QueuePairType;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.provider.SendFlag;
-import io.github.rdmaboot.provider.loopback.LoopbackCq.Completion;
+import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.ReceiveQueue.Receive;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +45,8 @@ final class LoopbackQp {
 
 	/** Sends that were posted and have not completed, in their order. */
 	final Deque<PostedSend> sends = new ArrayDeque<>();
+
+	private final Deque<PostedSend> idleSends = new ArrayDeque<>();
 
 	/** Groups that it is attached to. */
 	final Set<InetAddress> groups = new LinkedHashSet<>(0);
@@ -183,12 +185,11 @@ final class LoopbackQp {
 	 * Complete the sends of a queue pair in the error state.
 	 */
 	void flushSends() {
-		int flushed = CompletionStatus.WR_FLUSH_ERR.value();
+		CompletionStatus flushed = CompletionStatus.WR_FLUSH_ERR;
 		while (!this.sends.isEmpty()) {
 			PostedSend send = this.sends.remove();
-			this.sendCq.add(
-					new Completion(send.wrId, flushed, send.operation.completionOpcode(), 0, 0, this.number, 0, 0),
-					true);
+			this.sendCq.add(completion(this.sendCq, send.wrId, flushed, send.operation.completionOpcode()), true);
+			recycle(send);
 		}
 	}
 
@@ -196,11 +197,10 @@ final class LoopbackQp {
 		if (this.srq != null) {
 			return;
 		}
-		int flushed = CompletionStatus.WR_FLUSH_ERR.value();
+		CompletionStatus flushed = CompletionStatus.WR_FLUSH_ERR;
 		for (Receive receive = this.receives.poll(); receive != null; receive = this.receives.poll()) {
-			completeReceive(
-					new Completion(receive.wrId(), flushed, CompletionOpcode.RECV.value(), 0, 0, this.number, 0, 0),
-					true);
+			completeReceive(newReceiveCompletion(receive.wrId(), flushed, CompletionOpcode.RECV), true);
+			this.receives.recycle(receive);
 		}
 	}
 
@@ -229,15 +229,53 @@ final class LoopbackQp {
 		PostedSend send = this.sends.remove();
 		boolean failed = status != CompletionStatus.SUCCESS;
 		if (failed || this.signalAll || send.has(SendFlag.SIGNALED)) {
-			this.sendCq.add(new Completion(send.wrId, status.value(), send.operation.completionOpcode(), byteLength, 0,
-					this.number, 0, 0), failed);
+			WorkCompletion completion = completion(this.sendCq, send.wrId, status, send.operation.completionOpcode());
+			completion.byteLength = byteLength;
+			this.sendCq.add(completion, failed);
 		}
+		recycle(send);
 		if (failed) {
 			toError();
 		}
 	}
 
-	void completeReceive(Completion completion, boolean solicited) {
+	/**
+	 * Return a send to fill and post. It is not used again if it is not posted.
+	 * @return the send
+	 */
+	PostedSend newSend() {
+		PostedSend send = this.idleSends.poll();
+		return (send != null) ? send : new PostedSend();
+	}
+
+	// A datagram may still be on its way.
+	private void recycle(PostedSend send) {
+		if (this.type == QueuePairType.RC) {
+			this.idleSends.push(send);
+		}
+	}
+
+	/**
+	 * Return the completion of a receive to fill and hand to {@link #completeReceive}.
+	 * @param wrId the number of the receive
+	 * @param status the outcome
+	 * @param opcode the operation
+	 * @return the completion
+	 */
+	WorkCompletion newReceiveCompletion(long wrId, CompletionStatus status, CompletionOpcode opcode) {
+		return completion(this.recvCq, wrId, status, opcode.value());
+	}
+
+	private WorkCompletion completion(LoopbackCq cq, long wrId, CompletionStatus status, int opcode) {
+		WorkCompletion completion = cq.newCompletion();
+		completion.wrId = wrId;
+		completion.status = status.value();
+		completion.opcode = opcode;
+		completion.qpNum = this.number;
+		return completion;
+	}
+
+	void completeReceive(WorkCompletion completion, boolean solicited) {
 		this.recvCq.add(completion, solicited);
 	}
 

@@ -1,7 +1,6 @@
 package io.github.rdmaboot.provider.loopback;
 
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -21,13 +20,18 @@ final class MemoryTable {
 
 	private static final long PAGE = 4096;
 
-	private final Map<Integer, LoopbackMr> byKey = new HashMap<>();
+	/** What is kept for the data of a message on its way. */
+	private static final int MAX_SCRATCH = 1 << 20;
+
+	private final IntTable<LoopbackMr> byKey = new IntTable<>();
 
 	private final TreeMap<Long, LoopbackMr> byAddress = new TreeMap<>();
 
 	private long nextAddress = 0x1000_0000_0000L;
 
 	private int lastKey = 0x100;
+
+	private byte[] scratch = {};
 
 	LoopbackMr register(LoopbackPd pd, ByteBuffer memory, int access) {
 		if (!memory.isDirect()) {
@@ -42,7 +46,7 @@ final class MemoryTable {
 			throw new RdmaException("ibv_reg_mr", Errno.EFAULT.value());
 		}
 		this.lastKey += 0x101;
-		while (this.lastKey == 0 || this.byKey.containsKey(this.lastKey)) {
+		while (this.lastKey == 0 || this.byKey.get(this.lastKey) != null) {
 			this.lastKey++;
 		}
 		LoopbackMr mr = new LoopbackMr(pd, memory.slice(), this.nextAddress, access, this.lastKey);
@@ -72,6 +76,21 @@ final class MemoryTable {
 	@Nullable LoopbackMr around(long address, int length) {
 		Map.Entry<Long, LoopbackMr> below = this.byAddress.floorEntry(address);
 		return (below != null && below.getValue().contains(address, length)) ? below.getValue() : null;
+	}
+
+	/**
+	 * Return an array for the data of a message on its way.
+	 * @param length how many bytes it needs room for
+	 * @return the same array each time, unless it would be very large
+	 */
+	byte[] scratch(int length) {
+		if (length > MAX_SCRATCH) {
+			return new byte[length];
+		}
+		if (this.scratch.length < length) {
+			this.scratch = new byte[Integer.highestOneBit(Math.max(1, length - 1)) * 2];
+		}
+		return this.scratch;
 	}
 
 	int size() {

@@ -3,43 +3,42 @@ package io.github.rdmaboot.provider.loopback;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Send request that is in a queue. Guarded by the fabric's lock.
+ * Send request that is in a queue, filled anew for each. Guarded by the fabric's lock.
  */
 final class PostedSend {
 
-	final long wrId;
+	final BufferList buffers = new BufferList();
 
-	final Operation operation;
+	long wrId;
 
-	final int flags;
+	Operation operation = Operation.SEND;
 
-	final int immediateData;
+	int flags;
 
-	final long remoteAddress;
+	int immediateData;
 
-	final int rkey;
+	long remoteAddress;
 
-	final long compareAdd;
+	int rkey;
 
-	final long swap;
+	long compareAdd;
 
-	final BufferList buffers;
-
-	/** Data that was copied when the request was posted. */
-	private final byte @Nullable [] inline;
+	long swap;
 
 	/** When the message reaches the peer at the earliest. */
-	final long arrivesAt;
+	long arrivesAt;
 
 	int unanswered;
 
 	int refusals;
 
-	PostedSend(SendWorkRequest request, Operation operation, BufferList buffers, byte @Nullable [] inline,
-			long arrivesAt) {
+	/** Data that was copied when the request was posted, if it is inline. */
+	private byte[] inline = {};
+
+	void set(SendWorkRequest request, Operation operation, long arrivesAt) {
+		this.buffers.set(request.addresses, request.lengths, request.lkeys, request.sgeCount);
 		this.wrId = request.wrId;
 		this.operation = operation;
 		this.flags = request.flags;
@@ -48,9 +47,25 @@ final class PostedSend {
 		this.rkey = request.rkey;
 		this.compareAdd = request.compareAdd;
 		this.swap = request.swap;
-		this.buffers = buffers;
-		this.inline = inline;
 		this.arrivesAt = arrivesAt;
+		this.unanswered = 0;
+		this.refusals = 0;
+	}
+
+	int length() {
+		return this.buffers.totalLength();
+	}
+
+	/**
+	 * Copy the data now.
+	 * @param memory the registered memory
+	 * @return whether there is memory at all addresses
+	 */
+	boolean copyInline(MemoryTable memory) {
+		if (this.inline.length < length()) {
+			this.inline = new byte[length()];
+		}
+		return this.buffers.gatherInline(memory, this.inline);
 	}
 
 	/**
@@ -59,17 +74,22 @@ final class PostedSend {
 	 * @return the status to complete with; success when nothing is wrong
 	 */
 	CompletionStatus checkData(LoopbackQp qp) {
-		return (this.inline != null) ? CompletionStatus.SUCCESS
+		return has(SendFlag.INLINE) ? CompletionStatus.SUCCESS
 				: this.buffers.checkReadable(qp.fabric().memory(), qp.pd());
 	}
 
 	/**
 	 * Read the data, which has been checked.
 	 * @param qp the queue pair that sends it
-	 * @return the bytes
+	 * @return an array that begins with the bytes, valid until the next data is read
 	 */
 	byte[] data(LoopbackQp qp) {
-		return (this.inline != null) ? this.inline : this.buffers.gather(qp.fabric().memory());
+		if (has(SendFlag.INLINE)) {
+			return this.inline;
+		}
+		byte[] data = qp.fabric().memory().scratch(length());
+		this.buffers.gather(qp.fabric().memory(), data);
+		return data;
 	}
 
 	boolean has(SendFlag flag) {

@@ -1,8 +1,5 @@
 package io.github.rdmaboot.provider.loopback;
 
-import java.util.HashMap;
-import java.util.Map;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +11,12 @@ final class QueuePairTable {
 
 	private static final int LAST = 0xfffffe;
 
-	private final Map<Integer, LoopbackQp> byNumber = new HashMap<>();
+	private final IntTable<LoopbackQp> byNumber = new IntTable<>();
 
 	private int next = FIRST;
 
 	int add(LoopbackQp qp) {
-		while (this.byNumber.containsKey(this.next)) {
+		while (this.byNumber.get(this.next) != null) {
 			advance();
 		}
 		int number = this.next;

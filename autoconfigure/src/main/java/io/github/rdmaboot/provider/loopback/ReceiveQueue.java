@@ -1,6 +1,7 @@
 package io.github.rdmaboot.provider.loopback;
 
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -21,6 +22,8 @@ final class ReceiveQueue {
 	private final int maxSge;
 
 	private final Queue<Receive> receives = new ArrayDeque<>();
+
+	private final Deque<Receive> idle = new ArrayDeque<>();
 
 	private final Set<LoopbackQp> waiting = new LinkedHashSet<>(0);
 
@@ -52,8 +55,12 @@ final class ReceiveQueue {
 		if (this.receives.size() == this.maxWr) {
 			return Errno.ENOMEM.value();
 		}
-		this.receives.add(new Receive(request.wrId,
-				BufferList.copyOf(request.addresses, request.lengths, request.lkeys, request.sgeCount)));
+		Receive receive = this.idle.poll();
+		if (receive == null) {
+			receive = new Receive();
+		}
+		receive.set(request);
+		this.receives.add(receive);
 		request.posted = true;
 		return 0;
 	}
@@ -85,6 +92,14 @@ final class ReceiveQueue {
 		return this.receives.poll();
 	}
 
+	/**
+	 * Take back a receive that has completed, to be used again.
+	 * @param receive the receive
+	 */
+	void recycle(Receive receive) {
+		this.idle.push(receive);
+	}
+
 	boolean isEmpty() {
 		return this.receives.isEmpty();
 	}
@@ -94,12 +109,28 @@ final class ReceiveQueue {
 	}
 
 	/**
-	 * Posted receive.
-	 *
-	 * @param wrId the number that the completion carries
-	 * @param buffers where the message goes
+	 * Posted receive, filled anew for each.
 	 */
-	record Receive(long wrId, BufferList buffers) {
+	static final class Receive {
+
+		private final BufferList buffers = new BufferList();
+
+		private long wrId;
+
+		private void set(ReceiveWorkRequest request) {
+			this.buffers.set(request.addresses, request.lengths, request.lkeys, request.sgeCount);
+			this.wrId = request.wrId;
+		}
+
+		// The number that the completion carries.
+		long wrId() {
+			return this.wrId;
+		}
+
+		// Where the message goes.
+		BufferList buffers() {
+			return this.buffers;
+		}
 
 	}
 

@@ -6,7 +6,7 @@ import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.SendFlag;
-import io.github.rdmaboot.provider.loopback.LoopbackCq.Completion;
+import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.ReceiveQueue.Receive;
 import org.jspecify.annotations.Nullable;
 
@@ -116,19 +116,20 @@ final class ReliableTransport {
 		}
 		// Soft-RoCE reports a receive that is too small as it does memory that is not
 		// permitted, where hardware has LOC_LEN_ERR and REM_INV_REQ_ERR.
-		boolean taken = data.length <= receive.buffers().totalLength()
-				&& receive.buffers().scatter(qp.fabric().memory(), peer.pd(), data);
+		int length = send.length();
+		boolean taken = length <= receive.buffers().totalLength()
+				&& receive.buffers().scatter(qp.fabric().memory(), peer.pd(), data, length);
 		CompletionStatus atPeer = taken ? CompletionStatus.SUCCESS : CompletionStatus.LOC_QP_OP_ERR;
 		CompletionStatus atSender = taken ? CompletionStatus.SUCCESS : CompletionStatus.REM_OP_ERR;
-		completeReceive(qp, peer, send, receive, atPeer, CompletionOpcode.RECV, data.length);
+		completeReceive(qp, peer, send, receive, atPeer, CompletionOpcode.RECV, length);
 		return atSender;
 	}
 
 	private static CompletionStatus write(LoopbackQp qp, LoopbackQp peer, PostedSend send, byte[] data,
 			@Nullable Receive receive) {
-		CompletionStatus status = RemoteMemory.write(peer, send.remoteAddress, send.rkey, data);
+		CompletionStatus status = RemoteMemory.write(peer, send.remoteAddress, send.rkey, data, send.length());
 		if (status == CompletionStatus.SUCCESS && receive != null) {
-			completeReceive(qp, peer, send, receive, status, CompletionOpcode.RECV_RDMA_WITH_IMM, data.length);
+			completeReceive(qp, peer, send, receive, status, CompletionOpcode.RECV_RDMA_WITH_IMM, send.length());
 		}
 		else if (receive != null) {
 			completeReceive(qp, peer, send, receive, status, CompletionOpcode.RECV_RDMA_WITH_IMM, 0);
@@ -142,14 +143,14 @@ final class ReliableTransport {
 			return false;
 		}
 		int length = send.operation.isAtomic() ? Long.BYTES : send.buffers.totalLength();
-		byte[] data = new byte[length];
+		byte[] data = qp.fabric().memory().scratch(length);
 		CompletionStatus status = switch (send.operation) {
-			case READ -> RemoteMemory.read(peer, send.remoteAddress, send.rkey, data);
+			case READ -> RemoteMemory.read(peer, send.remoteAddress, send.rkey, data, length);
 			case COMPARE_AND_SWAP ->
 				RemoteMemory.compareAndSwap(peer, send.remoteAddress, send.rkey, send.compareAdd, send.swap, data);
 			default -> RemoteMemory.fetchAndAdd(peer, send.remoteAddress, send.rkey, send.compareAdd, data);
 		};
-		if (status == CompletionStatus.SUCCESS && !send.buffers.scatter(qp.fabric().memory(), qp.pd(), data)) {
+		if (status == CompletionStatus.SUCCESS && !send.buffers.scatter(qp.fabric().memory(), qp.pd(), data, length)) {
 			qp.completeSend(CompletionStatus.LOC_PROT_ERR, 0);
 			return false;
 		}
@@ -166,12 +167,16 @@ final class ReliableTransport {
 
 	private static void completeReceive(LoopbackQp qp, LoopbackQp peer, PostedSend send, Receive receive,
 			CompletionStatus status, CompletionOpcode opcode, int length) {
-		boolean immediate = send.operation.hasImmediate();
+		WorkCompletion completion = peer.newReceiveCompletion(receive.wrId(), status, opcode);
 		boolean success = status == CompletionStatus.SUCCESS;
-		peer.completeReceive(
-				new Completion(receive.wrId(), status.value(), opcode.value(), success ? length : 0,
-						immediate ? send.immediateData : 0, peer.number(), qp.number(), (immediate && success) ? 2 : 0),
-				send.has(SendFlag.SOLICITED) || !success);
+		completion.sourceQp = qp.number();
+		completion.byteLength = success ? length : 0;
+		if (send.operation.hasImmediate()) {
+			completion.immediateData = send.immediateData;
+			completion.flags = success ? 2 : 0;
+		}
+		peer.completeReceive(completion, send.has(SendFlag.SOLICITED) || !success);
+		peer.receives().recycle(receive);
 	}
 
 	private static void resumeAfter(LoopbackQp qp, long nanos) {

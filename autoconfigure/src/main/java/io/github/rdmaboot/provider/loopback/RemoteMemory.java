@@ -1,6 +1,7 @@
 package io.github.rdmaboot.provider.loopback;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 import io.github.rdmaboot.provider.AccessFlag;
@@ -13,36 +14,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemoteMemory {
 
+	private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
 	private RemoteMemory() {
 	}
 
-	static CompletionStatus write(LoopbackQp peer, long address, int rkey, byte[] data) {
+	static CompletionStatus write(LoopbackQp peer, long address, int rkey, byte[] data, int length) {
 		if (!peerPermits(peer, AccessFlag.REMOTE_WRITE)) {
 			return CompletionStatus.REM_INV_REQ_ERR;
 		}
-		if (data.length == 0) {
+		if (length == 0) {
 			return CompletionStatus.SUCCESS;
 		}
-		LoopbackMr mr = find(peer, address, rkey, data.length, AccessFlag.REMOTE_WRITE);
+		LoopbackMr mr = find(peer, address, rkey, length, AccessFlag.REMOTE_WRITE);
 		if (mr == null) {
 			return CompletionStatus.REM_ACCESS_ERR;
 		}
-		mr.write(address, data, 0, data.length);
+		mr.write(address, data, 0, length);
 		return CompletionStatus.SUCCESS;
 	}
 
-	static CompletionStatus read(LoopbackQp peer, long address, int rkey, byte[] data) {
+	static CompletionStatus read(LoopbackQp peer, long address, int rkey, byte[] data, int length) {
 		if (!peerPermits(peer, AccessFlag.REMOTE_READ) || peer.settings.maxDestRdAtomic == 0) {
 			return CompletionStatus.REM_INV_REQ_ERR;
 		}
-		if (data.length == 0) {
+		if (length == 0) {
 			return CompletionStatus.SUCCESS;
 		}
-		LoopbackMr mr = find(peer, address, rkey, data.length, AccessFlag.REMOTE_READ);
+		LoopbackMr mr = find(peer, address, rkey, length, AccessFlag.REMOTE_READ);
 		if (mr == null) {
 			return CompletionStatus.REM_ACCESS_ERR;
 		}
-		mr.read(address, data, 0, data.length);
+		mr.read(address, data, 0, length);
 		return CompletionStatus.SUCCESS;
 	}
 
@@ -89,7 +92,7 @@ final class RemoteMemory {
 	}
 
 	private static void put(byte[] target, long value) {
-		ByteBuffer.wrap(target).order(ByteOrder.nativeOrder()).putLong(value);
+		LONG.set(target, 0, value);
 	}
 
 }

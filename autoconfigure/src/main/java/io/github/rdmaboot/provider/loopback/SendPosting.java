@@ -52,18 +52,17 @@ final class SendPosting {
 		if (qp.sends.size() == qp.capabilities().maxSendWr()) {
 			return Errno.ENOMEM.value();
 		}
-		BufferList buffers = BufferList.copyOf(request.addresses, request.lengths, request.lkeys, request.sgeCount);
-		byte[] inline = null;
-		if ((request.flags & SendFlag.INLINE.value()) != 0) {
-			if (buffers.totalLength() > qp.capabilities().maxInlineData()) {
+		PostedSend send = qp.newSend();
+		send.set(request, operation, arrival(qp));
+		if (send.has(SendFlag.INLINE)) {
+			if (send.length() > qp.capabilities().maxInlineData()) {
 				return Errno.EINVAL.value();
 			}
-			inline = buffers.gatherInline(qp.fabric().memory());
-			if (inline == null) {
+			if (!send.copyInline(qp.fabric().memory())) {
 				return Errno.EFAULT.value();
 			}
 		}
-		return add(process, qp, request, new PostedSend(request, operation, buffers, inline, arrival(qp)));
+		return add(process, qp, request, send);
 	}
 
 	private static int add(LoopbackProcess process, LoopbackQp qp, SendWorkRequest request, PostedSend send) {

@@ -1,0 +1,147 @@
+package io.github.rdmaboot.endpoint;
+
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import com.sun.management.ThreadMXBean;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.CompletionMode;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Counts what operations allocate in steady state, on the thread that posts and on the
+ * one that takes the completions, the loopback included.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class LoopbackAllocationTests {
+
+	private static final int WARM_UP = 20_000;
+
+	private static final int MEASURED = 50_000;
+
+	/**
+	 * Of classes that are loaded late and the like, which does not grow with the count.
+	 */
+	private static final int UNRELATED = 64 * 1024;
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
+
+	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+	private ConnectedPair pair;
+
+	private RegisteredMemory local;
+
+	private RemoteMemory remote;
+
+	@BeforeEach
+	void connect() throws Exception {
+		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(this.fabric), "192.0.2.1",
+				CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD));
+		this.local = this.pair.client().memory().allocate(4096, RemoteAccess.READ);
+		this.remote = this.pair.server()
+			.memory()
+			.allocate(4096, RemoteAccess.READ, RemoteAccess.WRITE, RemoteAccess.ATOMIC)
+			.remote();
+	}
+
+	@AfterEach
+	void close() {
+		this.pair.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void operationsAllocateNothing(Operation operation) {
+		RdmaOperations operations = this.pair.client().operations();
+		WorkBatch batch = operations.batch(4)
+			.write(this.local, 0, this.remote, 0, 64)
+			.write(this.local, 64, this.remote, 64, 64)
+			.read(this.local, 128, this.remote, 0, 64)
+			.fetchAndAdd(this.remote, 512, 1);
+		Waiter waiter = new Waiter();
+		run(operation, operations, batch, waiter, WARM_UP);
+		Thread completions = waiter.lastThread();
+		long before = allocated(Thread.currentThread()) + allocated(completions);
+		run(operation, operations, batch, waiter, MEASURED);
+		long bytes = allocated(Thread.currentThread()) + allocated(completions) - before;
+		assertThat(waiter.lastThread()).as("one thread takes the completions").isSameAs(completions);
+		assertThat(bytes).as("bytes allocated by %d operations (%.3f each)", MEASURED, (double) bytes / MEASURED)
+			.isLessThan(UNRELATED);
+	}
+
+	private void run(Operation operation, RdmaOperations operations, WorkBatch batch, Waiter waiter, int count) {
+		for (int i = 0; i < count; i++) {
+			waiter.begin();
+			switch (operation) {
+				case WRITE -> operations.write(this.local, 0, this.remote, 0, 64, waiter);
+				case READ -> operations.read(this.local, 0, this.remote, 0, 64, waiter);
+				case FETCH_AND_ADD -> operations.fetchAndAdd(this.remote, 512, 1, waiter);
+				case BATCH -> batch.post(waiter);
+			}
+			waiter.await();
+		}
+	}
+
+	private long allocated(Thread thread) {
+		return this.threads.getThreadAllocatedBytes(thread.getId());
+	}
+
+	enum Operation {
+
+		WRITE, READ, FETCH_AND_ADD, BATCH
+
+	}
+
+	/**
+	 * Callback that is used again and again.
+	 */
+	private static final class Waiter implements OperationCallback {
+
+		private final Thread poster = Thread.currentThread();
+
+		private final AtomicReference<@Nullable RuntimeException> error = new AtomicReference<>();
+
+		private volatile boolean done;
+
+		private volatile Thread completions = this.poster;
+
+		@Override
+		public void completed(long result, @Nullable RuntimeException error) {
+			this.error.set(error);
+			this.completions = Thread.currentThread();
+			this.done = true;
+			LockSupport.unpark(this.poster);
+		}
+
+		private void begin() {
+			this.done = false;
+		}
+
+		private void await() {
+			while (!this.done) {
+				LockSupport.park(this);
+			}
+			RuntimeException error = this.error.get();
+			if (error != null) {
+				throw error;
+			}
+		}
+
+		private Thread lastThread() {
+			return this.completions;
+		}
+
+	}
+
+}
