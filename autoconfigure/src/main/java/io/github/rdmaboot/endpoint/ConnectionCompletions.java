@@ -11,8 +11,6 @@ import io.github.rdmaboot.verbs.CompletionHandler;
  */
 final class ConnectionCompletions implements CompletionHandler {
 
-	private static final int WRITTEN = CompletionOpcode.RECV_RDMA_WITH_IMM.value();
-
 	private final RdmaConnection connection;
 
 	private final ConnectionResources resources;
@@ -37,9 +35,7 @@ final class ConnectionCompletions implements CompletionHandler {
 		}
 		MessageReceiver receiver = this.resources.receiver();
 		if (receiver != null && completion.status == 0) {
-			// A write with immediate data takes a receive, but puts nothing into its
-			// buffer.
-			receiver.received(slot, (completion.opcode != WRITTEN) ? completion.byteLength : 0);
+			receiver.received(slot, completion);
 		}
 		else if (receiver != null) {
 			error(completion, CompletionOpcode.RECV);

@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.Device;
 
 /**
@@ -43,8 +45,8 @@ public final class ConnectionMemory {
 	 * @throws ConnectionClosedException if the connection is not open
 	 * @throws io.github.rdmaboot.verbs.MemoryPoolExhaustedException if the pool has
 	 * reached {@code rdma.memory.pool.max-size}
-	 * @throws io.github.rdmaboot.provider.RdmaException on ENOMEM or EPERM when the limit
-	 * of locked memory is too low, ENOMEM when Java has no direct memory left
+	 * @throws RdmaException on ENOMEM or EPERM when the limit of locked memory is too
+	 * low, ENOMEM when Java has no direct memory left
 	 */
 	public PooledBuffer allocate(int size) {
 		return make((device) -> PooledBuffer.allocate(device, size, this::freed));
@@ -56,8 +58,8 @@ public final class ConnectionMemory {
 	 * @param access what peers may do with it
 	 * @return the memory, all zero, to be closed
 	 * @throws ConnectionClosedException if the connection is not open
-	 * @throws io.github.rdmaboot.provider.RdmaException on ENOMEM or EPERM when the limit
-	 * of locked memory is too low, ENOMEM when Java has no direct memory left
+	 * @throws RdmaException on ENOMEM or EPERM when the limit of locked memory is too
+	 * low, ENOMEM when Java has no direct memory left
 	 */
 	public RegisteredMemory allocate(int size, RemoteAccess... access) {
 		return make((device) -> RegisteredMemory.allocate(device, size, this::freed, access));
@@ -73,8 +75,7 @@ public final class ConnectionMemory {
 	 * @throws IllegalArgumentException if the buffer is not direct, has no bytes left, or
 	 * is read-only and peers would write to it
 	 * @throws ConnectionClosedException if the connection is not open
-	 * @throws io.github.rdmaboot.provider.RdmaException on ENOMEM or EPERM when the limit
-	 * of locked memory is too low
+	 * @throws RdmaException on ENOMEM or EPERM when the limit of locked memory is too low
 	 */
 	public RegisteredMemory register(ByteBuffer memory, RemoteAccess... access) {
 		return make((device) -> RegisteredMemory.register(device, memory, this::freed, access));
@@ -82,9 +83,9 @@ public final class ConnectionMemory {
 
 	/**
 	 * Map a part of a file into memory and register it; stands for {@code mmap} and
-	 * {@code ibv_reg_mr}. It is read-only unless the channel is open for writing. A
-	 * kernel from 6.5 on registers a writable part only of files in memory
-	 * ({@code tmpfs}, {@code hugetlbfs}), and fails with EFAULT for others.
+	 * {@code ibv_reg_mr}. It is read-only unless the channel is open for writing. Linux
+	 * before 6.2 registers nothing that is read-only, and from 6.5 on nothing that is
+	 * writable but files in memory ({@code tmpfs}, {@code hugetlbfs}).
 	 * @param file a channel that is open for reading
 	 * @param position where the part begins, from 0
 	 * @param size the size of the part in bytes, at least 1; a channel that is open for
@@ -94,11 +95,26 @@ public final class ConnectionMemory {
 	 * @throws IOException if the file cannot be mapped
 	 * @throws IllegalArgumentException if the channel is read-only and peers would write
 	 * @throws ConnectionClosedException if the connection is not open
-	 * @throws io.github.rdmaboot.provider.RdmaException on ENOMEM or EPERM when the limit
-	 * of locked memory is too low, EFAULT when the kernel does not register such a file
+	 * @throws RdmaException on ENOMEM or EPERM when the limit of locked memory is too
+	 * low, EFAULT when the kernel does not register such a file
 	 */
 	public RegisteredMemory map(FileChannel file, long position, int size, RemoteAccess... access) throws IOException {
-		return register(map(file, position, size), access);
+		ByteBuffer mapped = map(file, position, size);
+		try {
+			return register(mapped, access);
+		}
+		catch (RdmaException ex) {
+			throw (ex.errno() == Errno.EFAULT.value()) ? unsuitable(ex, mapped.isReadOnly()) : ex;
+		}
+	}
+
+	private static RdmaException unsuitable(RdmaException cause, boolean readOnly) {
+		RdmaException failure = new RdmaException(cause.call(), cause.errno(),
+				cause.getMessage() + ": the kernel does not register this file, " + (readOnly
+						? "which needs to be open for writing before Linux 6.2"
+						: "which from Linux 6.5 on needs to be in memory (tmpfs, hugetlbfs) or open for reading only"));
+		failure.initCause(cause);
+		return failure;
 	}
 
 	private static ByteBuffer map(FileChannel file, long position, int size) throws IOException {

@@ -79,7 +79,8 @@ final class ConnectionResources {
 		QueuePair queuePair = QueuePair.create(id, device.device(), queue, new QueuePairCapabilities(sizes.maxSendWr(),
 				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queuePair = queuePair;
-		MessageReceiver receiver = new MessageReceiver(receiveMemory, buffers.bufferSize(), receives, queuePair,
+		MessageReceiver receiver = new MessageReceiver(
+				new ReceiveBuffers(receiveMemory, buffers.bufferSize(), receives, queuePair::postReceive),
 				this.outstandingReceives, owner.statistics(), executor, owner::messageHandler, connection);
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
 		Reservations reservations = new Reservations(connection, sizes);

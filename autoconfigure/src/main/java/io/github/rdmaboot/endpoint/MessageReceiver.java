@@ -1,36 +1,42 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.ReceiveWorkRequest;
-import io.github.rdmaboot.verbs.MemoryBlock;
-import io.github.rdmaboot.verbs.QueuePair;
+import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Receiving half of a connection: posted buffers, and the messages that arrived and have
  * not been taken, which stay in their buffers so that a slow reader slows the peer down.
  * <p>
- * The monitor of {@code inbox} guards the messages, the waiting futures and the flags.
+ * One thread at a time hands messages on, which {@code turn} says, and one takes the
+ * completions. With a message handler neither locks or allocates.
  */
 final class MessageReceiver {
 
-	private final MemoryBlock memory;
+	private static final int WITH_IMMEDIATE = 2;
 
-	private final ByteBuffer bytes;
+	/** The executor was given the task to hand messages on. */
+	private static final int SCHEDULED = 1;
 
-	private final int bufferSize;
+	/** A thread hands messages on. */
+	private static final int DISPATCHING = 2;
 
-	private final QueuePair queuePair;
+	/** No more messages are handed on; what is there is kept in memory of Java's own. */
+	private static final int RETIRED = 4;
+
+	/** The buffers are to be given back when no handler reads them. */
+	private static final int RELEASED = 8;
+
+	private final ReceiveBuffers buffers;
 
 	private final OutstandingRequests outstanding;
 
@@ -42,49 +48,32 @@ final class MessageReceiver {
 
 	private final RdmaConnection connection;
 
-	private final ReceiveWorkRequest[] requests;
+	private final CompletedReceives completed;
 
-	private final Deque<Received> inbox = new ArrayDeque<>();
+	private final PendingReceives pending = new PendingReceives();
 
-	private final Deque<byte[]> leftOver = new ArrayDeque<>();
+	private final AtomicInteger turn = new AtomicInteger();
 
-	private final Deque<CompletableFuture<byte[]>> waiting = new ArrayDeque<>();
-
-	private boolean dispatching;
-
-	private boolean memoryGone;
+	private final Runnable dispatch = this::dispatch;
 
 	private @Nullable RuntimeException closed;
 
-	MessageReceiver(MemoryBlock memory, int bufferSize, int count, QueuePair queuePair, OutstandingRequests outstanding,
-			EndpointStatistics statistics, Executor executor, Supplier<@Nullable RdmaMessageHandler> handler,
-			RdmaConnection connection) {
-		this.memory = memory;
-		this.bytes = memory.memory();
-		this.bufferSize = bufferSize;
-		this.queuePair = queuePair;
+	MessageReceiver(ReceiveBuffers buffers, OutstandingRequests outstanding, EndpointStatistics statistics,
+			Executor executor, Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
+		this.buffers = buffers;
+		this.completed = new CompletedReceives(buffers.count());
 		this.outstanding = outstanding;
 		this.statistics = statistics;
 		this.executor = executor;
 		this.handler = handler;
 		this.connection = connection;
-		this.requests = new ReceiveWorkRequest[count];
-		for (int slot = 0; slot < count; slot++) {
-			ReceiveWorkRequest request = new ReceiveWorkRequest(1);
-			request.wrId = slot;
-			request.addresses[0] = memory.address() + (long) slot * bufferSize;
-			request.lengths[0] = bufferSize;
-			request.lkeys[0] = memory.lkey();
-			request.sgeCount = 1;
-			this.requests[slot] = request;
-		}
 	}
 
 	/**
 	 * Post all buffers; before connecting or accepting, so that no message finds none.
 	 */
 	void postAll() {
-		for (int slot = 0; slot < this.requests.length; slot++) {
+		for (int slot = 0; slot < this.buffers.count(); slot++) {
 			int errno = post(slot);
 			if (errno != 0) {
 				throw new RdmaException("ibv_post_recv", errno);
@@ -92,17 +81,18 @@ final class MessageReceiver {
 		}
 	}
 
-	// Take the completion of a receive that brought a message.
-	void received(int slot, int length) {
+	// Take the completion of a receive that brought a message. A write with immediate
+	// data takes a receive, but puts nothing into its buffer.
+	void received(int slot, WorkCompletion completion) {
+		boolean written = completion.opcode == CompletionOpcode.RECV_RDMA_WITH_IMM.value();
+		int length = written ? 0 : completion.byteLength;
 		this.outstanding.completed();
 		this.statistics.received(length);
-		synchronized (this.inbox) {
-			// Its bytes are not there any more if the connection could not wait for it.
-			if (!this.memoryGone) {
-				this.inbox.add(new Received(slot, length));
-			}
+		// Its bytes are not there any more if the connection could not wait for it.
+		if ((this.turn.get() & RETIRED) == 0) {
+			this.completed.put(slot, length, (completion.flags & WITH_IMMEDIATE) != 0, completion.immediateData);
+			serve();
 		}
-		serve();
 	}
 
 	/**
@@ -117,155 +107,163 @@ final class MessageReceiver {
 	 * otherwise.
 	 */
 	void serve() {
-		synchronized (this.inbox) {
-			if (this.dispatching || this.inbox.isEmpty() || (this.handler.get() == null && this.waiting.isEmpty())) {
-				return;
-			}
-			this.dispatching = true;
+		if (!isAnyWanted() || !this.turn.compareAndSet(0, SCHEDULED)) {
+			return;
 		}
 		try {
-			this.executor.execute(this::dispatch);
+			this.executor.execute(this.dispatch);
 		}
 		catch (RuntimeException | Error ex) {
-			synchronized (this.inbox) {
-				endDispatch();
-			}
+			this.turn.compareAndSet(SCHEDULED, 0);
 			throw ex;
 		}
 	}
 
 	CompletableFuture<byte[]> receive() {
-		CompletableFuture<byte[]> future = new CompletableFuture<>();
-		synchronized (this.inbox) {
-			byte[] left = this.leftOver.poll();
-			if (left != null) {
-				future.complete(left);
-				return future;
-			}
-			if (this.closed != null) {
-				future.completeExceptionally(this.closed);
-				return future;
-			}
-			this.waiting.add(future);
-		}
+		return receive(RdmaMessage::bytes);
+	}
+
+	CompletableFuture<RdmaMessage> receiveMessage() {
+		return receive((message) -> message);
+	}
+
+	private <T> CompletableFuture<T> receive(Function<RdmaMessage, T> form) {
+		CompletableFuture<T> future = this.pending.add(form);
 		serve();
 		return future;
 	}
 
 	// Return whether no handler is running and none is about to.
 	boolean isIdle() {
-		synchronized (this.inbox) {
-			return !this.dispatching;
-		}
+		return (this.turn.get() & (SCHEDULED | DISPATCHING)) == 0;
 	}
 
 	// Keep what was not taken in memory of Java's own, and give the registered memory
 	// back as soon as no handler reads it. The device cannot write into it any more.
 	void letGoOfMemory() {
-		synchronized (this.inbox) {
-			this.memoryGone = true;
-			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
-				this.leftOver.add(copy(message));
-			}
-			if (!this.dispatching) {
-				this.memory.release();
-			}
-		}
+		retire(RETIRED | RELEASED);
 	}
 
 	// Give what was not taken to those who wait, keep the rest for those who still ask,
 	// and tell the others that no more comes.
 	void close(RuntimeException reason) {
-		Deque<CompletableFuture<byte[]>> untold;
-		Map<CompletableFuture<byte[]>, byte[]> served = new LinkedHashMap<>();
-		synchronized (this.inbox) {
-			if (this.closed != null) {
-				return;
-			}
+		retire(RETIRED);
+		boolean ended;
+		synchronized (this) {
 			this.closed = reason;
-			this.waiting.removeIf(CompletableFuture::isDone);
-			for (Received message = this.inbox.poll(); message != null; message = this.inbox.poll()) {
-				this.leftOver.add(copy(message));
-			}
-			while (!this.waiting.isEmpty() && !this.leftOver.isEmpty()) {
-				served.put(this.waiting.remove(), this.leftOver.remove());
-			}
-			untold = new ArrayDeque<>(this.waiting);
-			this.waiting.clear();
+			// A thread that gives messages to futures is about to find what it missed.
+			ended = isIdle() || this.handler.get() != null;
 		}
-		served.forEach((future, message) -> this.executor.execute(() -> complete(future, message)));
-		untold.forEach((future) -> this.executor.execute(() -> future.completeExceptionally(reason)));
+		if (ended) {
+			this.pending.close(reason, this.executor);
+		}
+	}
+
+	// A task that has not begun finds nothing to do.
+	private synchronized void retire(int how) {
+		int after = this.turn.updateAndGet((turn) -> (turn & ~SCHEDULED) | how);
+		if ((after & DISPATCHING) == 0) {
+			keepAndRelease();
+		}
+	}
+
+	private void endTurn() {
+		if (!this.turn.compareAndSet(DISPATCHING, 0)) {
+			endLastTurn();
+		}
+	}
+
+	private void endLastTurn() {
+		RuntimeException reason;
+		// Keeps the memory from being released by one thread while another one still
+		// reads what is left in it.
+		synchronized (this) {
+			this.turn.getAndUpdate((turn) -> turn & ~DISPATCHING);
+			keepAndRelease();
+			reason = this.closed;
+		}
+		if (reason != null) {
+			this.pending.close(reason, this.executor);
+		}
+	}
+
+	private void keepAndRelease() {
+		while (!this.completed.isEmpty()) {
+			this.pending.keep(takeCopy());
+		}
+		if ((this.turn.get() & RELEASED) != 0) {
+			this.buffers.release();
+		}
+	}
+
+	private boolean isAnyWanted() {
+		return !this.completed.isEmpty() && (this.handler.get() != null || this.pending.isAny());
 	}
 
 	private void dispatch() {
-		while (true) {
-			Received message;
-			RdmaMessageHandler handler;
-			CompletableFuture<byte[]> future = null;
-			synchronized (this.inbox) {
-				// Read here, so that a handler set meanwhile is either seen or starts
-				// anew.
-				handler = this.handler.get();
-				if (handler == null) {
-					this.waiting.removeIf(CompletableFuture::isDone);
-					future = this.inbox.isEmpty() ? null : this.waiting.poll();
+		if (!this.turn.compareAndSet(SCHEDULED, DISPATCHING)) {
+			return;
+		}
+		do {
+			while (this.turn.get() == DISPATCHING && !this.completed.isEmpty()) {
+				// Read for each message, so that a handler set meanwhile is seen.
+				RdmaMessageHandler handler = this.handler.get();
+				if (handler != null) {
+					handle(handler);
 				}
-				message = (handler != null || future != null) ? this.inbox.poll() : null;
-				if (message == null) {
-					endDispatch();
+				else if (completeNext()) {
 					return;
 				}
-			}
-			if (handler != null) {
-				handle(handler, message);
-			}
-			else if (future != null) {
-				byte[] bytes = copy(message);
-				repost(message.slot);
-				goOnElsewhere();
-				complete(future, bytes);
-				return;
-			}
-		}
-	}
-
-	// What depends on a future may wait for the next message.
-	private void goOnElsewhere() {
-		synchronized (this.inbox) {
-			endDispatch();
-		}
-		serve();
-	}
-
-	// Called under the monitor.
-	private void endDispatch() {
-		this.dispatching = false;
-		if (this.memoryGone) {
-			this.memory.release();
-		}
-	}
-
-	// A future that was cancelled meanwhile leaves its message to the next.
-	private void complete(CompletableFuture<byte[]> first, byte[] message) {
-		CompletableFuture<byte[]> future = first;
-		while (future != null && !future.complete(message)) {
-			synchronized (this.inbox) {
-				future = this.waiting.poll();
-				if (future == null) {
-					this.leftOver.add(message);
+				else {
+					break;
 				}
 			}
+			endTurn();
 		}
+		while (isAnyWanted() && this.turn.compareAndSet(0, DISPATCHING));
 	}
 
-	private void handle(RdmaMessageHandler handler, Received message) {
+	// What depends on a future may wait for the next message, so another thread goes on.
+	private boolean completeNext() {
+		PendingReceive<?> next = this.pending.poll();
+		if (next == null) {
+			return false;
+		}
+		int slot = this.completed.slot();
+		RdmaMessage message = takeCopy();
+		repost(slot);
+		endTurn();
+		serve();
+		this.pending.complete(next, message);
+		return true;
+	}
+
+	private void handle(RdmaMessageHandler handler) {
+		int slot = this.completed.slot();
+		ByteBuffer bytes = this.buffers.view(slot, this.completed.length());
+		boolean hasImmediate = this.completed.hasImmediate();
+		int immediate = this.completed.immediate();
+		this.completed.remove();
 		try {
-			handler.onMessage(this.connection, slice(message));
+			if (hasImmediate) {
+				handler.onMessage(this.connection, bytes, immediate);
+			}
+			else {
+				handler.onMessage(this.connection, bytes);
+			}
 		}
 		catch (Exception | Error ex) {
 			this.connection.handlerFailed(ex);
 		}
-		repost(message.slot);
+		repost(slot);
+	}
+
+	private RdmaMessage takeCopy() {
+		byte[] bytes = new byte[this.completed.length()];
+		this.buffers.view(this.completed.slot(), bytes.length).get(bytes);
+		Integer immediate = this.completed.hasImmediate() ? this.completed.immediate() : null;
+		this.completed.remove();
+		return new RdmaMessage(bytes, immediate);
 	}
 
 	private void repost(int slot) {
@@ -277,25 +275,11 @@ final class MessageReceiver {
 
 	private int post(int slot) {
 		this.outstanding.posted();
-		int errno = this.queuePair.postReceive(this.requests[slot]);
+		int errno = this.buffers.post(slot);
 		if (errno != 0) {
 			this.outstanding.completed();
 		}
 		return errno;
-	}
-
-	private ByteBuffer slice(Received message) {
-		return this.bytes.slice(message.slot * this.bufferSize, message.length).asReadOnlyBuffer();
-	}
-
-	private byte[] copy(Received message) {
-		byte[] bytes = new byte[message.length];
-		slice(message).get(bytes);
-		return bytes;
-	}
-
-	private record Received(int slot, int length) {
-
 	}
 
 }

@@ -231,6 +231,19 @@ public final class RdmaConnection {
 	}
 
 	/**
+	 * Receive the next message like {@link #receive()}, with its immediate data.
+	 * @return completes with the message, and exceptionally with a
+	 * {@link ConnectionClosedException} when none comes any more
+	 */
+	public CompletableFuture<RdmaMessage> receiveMessage() {
+		MessageReceiver receiver = this.resources.receiver();
+		if (receiver == null) {
+			return CompletableFuture.failedFuture(closedException());
+		}
+		return receiver.receiveMessage();
+	}
+
+	/**
 	 * Return the memory for operations on this connection.
 	 * @return the memory
 	 */

@@ -25,6 +25,8 @@ final class ConnectedPair implements AutoCloseable {
 
 	private final RdmaEndpoints clientSide;
 
+	private final RdmaServer serverEndpoint;
+
 	private final RdmaConnection server;
 
 	private final RdmaConnection client;
@@ -37,6 +39,7 @@ final class ConnectedPair implements AutoCloseable {
 		this.clientSide = new RdmaEndpoints(providers, shutdown, null);
 		RdmaServer server = this.serverSide
 			.addServer(new ServerSettings("server", address, 0, 16, queuePair, CONNECTION, MEMORY, completion));
+		this.serverEndpoint = server;
 		this.serverSide.start();
 		RdmaClient client = this.clientSide
 			.addClient(new ClientSettings("client", address, server.port(), null, PATIENCE, PATIENCE,
@@ -67,6 +70,10 @@ final class ConnectedPair implements AutoCloseable {
 	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, CompletionSettings completion)
 			throws Exception {
 		return new ConnectedPair(providers, address, QUEUE_PAIR, CONNECTION, completion);
+	}
+
+	void onMessageOfServer(RdmaMessageHandler handler) {
+		this.serverEndpoint.onMessage(handler);
 	}
 
 	RdmaConnection server() {

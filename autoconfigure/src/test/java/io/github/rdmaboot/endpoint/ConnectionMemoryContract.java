@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.verbs.MemoryPoolExhaustedException;
 import org.junit.jupiter.api.AfterEach;
@@ -178,11 +179,20 @@ abstract class ConnectionMemoryContract {
 			}
 		}
 		assertThat(ByteBuffer.wrap(Files.readAllBytes(file)).getLong(4096 + 8)).isEqualTo(0x0102030405060708L);
-		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-			try (RegisteredMemory memory = this.connection.memory().map(channel, 4096, 100, RemoteAccess.READ)) {
-				assertThat(memory.data().getLong(8)).isEqualTo(0x0102030405060708L);
-				assertThat(memory.data().isReadOnly()).isTrue();
-			}
+		Files.delete(file);
+	}
+
+	@Test
+	void fileThatIsOpenForReadingIsMappedUnlessTheKernelRefusesIt() throws IOException {
+		Path file = temporaryFile();
+		Files.write(file, new byte[] { 1, 2, 3, 4, 5, 6, 7, 8 });
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+				RegisteredMemory memory = this.connection.memory().map(channel, 4, 4, RemoteAccess.READ)) {
+			assertThat(memory.data().isReadOnly()).isTrue();
+			assertThat(memory.data().getInt(0)).isEqualTo(0x05060708);
+		}
+		catch (RdmaException ex) {
+			assertThat(ex).hasMessageContaining("needs to be open for writing before Linux 6.2");
 		}
 		Files.delete(file);
 	}

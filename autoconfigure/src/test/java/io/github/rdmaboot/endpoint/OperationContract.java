@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.Errno;
@@ -106,7 +108,39 @@ abstract class OperationContract {
 	void messageWithImmediateDataArrives() throws Exception {
 		byte[] sent = fill(this.local, 0, 33);
 		this.blocking.sendWithImmediate(this.local, 0, 33, 0xcafe);
-		assertThat(receivedByPeer()).isEqualTo(sent);
+		RdmaMessage message = this.pair.server().receiveMessage().get(60, TimeUnit.SECONDS);
+		assertThat(message.bytes()).isEqualTo(sent);
+		assertThat(message.immediateData()).isEqualTo(0xcafe);
+		this.blocking.send(this.local, 0, 33);
+		message = this.pair.server().receiveMessage().get(60, TimeUnit.SECONDS);
+		assertThat(message.bytes()).isEqualTo(sent);
+		assertThat(message.immediateData()).isNull();
+	}
+
+	@Test
+	void handlerIsToldOfImmediateDataAndWhereThereIsNone() throws Exception {
+		BlockingQueue<String> handled = new LinkedBlockingQueue<>();
+		this.pair.onMessageOfServer(new RdmaMessageHandler() {
+
+			@Override
+			public void onMessage(RdmaConnection connection, ByteBuffer message) {
+				handled.add(message.remaining() + " bytes");
+			}
+
+			@Override
+			public void onMessage(RdmaConnection connection, ByteBuffer message, int immediateData) {
+				handled.add(message.remaining() + " bytes and " + immediateData);
+			}
+
+		});
+		for (int i = 0; i < 20; i++) {
+			this.blocking.sendWithImmediate(this.local, 0, 10, -i);
+			this.blocking.send(this.local, 0, 11);
+			this.blocking.writeWithImmediate(this.local, 0, this.remote, 0, 12, i);
+			assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo("10 bytes and " + -i);
+			assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo("11 bytes");
+			assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo("0 bytes and " + i);
+		}
 	}
 
 	@Test
@@ -162,7 +196,9 @@ abstract class OperationContract {
 	void writeWithImmediateDataTakesAReceiveOfThePeer() throws Exception {
 		byte[] written = fill(this.local, 0, 5000);
 		this.blocking.writeWithImmediate(this.local, 0, this.remote, 0, 5000, 77);
-		assertThat(receivedByPeer()).as("what is left of the receive").isEmpty();
+		RdmaMessage message = this.pair.server().receiveMessage().get(60, TimeUnit.SECONDS);
+		assertThat(message.bytes()).as("what is left of the receive").isEmpty();
+		assertThat(message.immediateData()).isEqualTo(77);
 		assertThat(bytes(this.atPeer, 0, 5000)).isEqualTo(written);
 	}
 
