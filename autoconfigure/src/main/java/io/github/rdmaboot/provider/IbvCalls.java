@@ -275,6 +275,25 @@ public interface IbvCalls {
 	int ibvPostSrqRecv(long srq, ReceiveWorkRequest first);
 
 	/**
+	 * Create a shared receive queue that belongs to no id; stands for
+	 * {@code ibv_create_srq}.
+	 * @param pd the protection domain
+	 * @param maxWr how many receives it holds at least
+	 * @param maxSge how many buffers a receive has at most
+	 * @return the shared receive queue
+	 * @throws RdmaException on EINVAL, ENOMEM
+	 */
+	long ibvCreateSrq(long pd, int maxWr, int maxSge);
+
+	/**
+	 * Destroy a shared receive queue that belongs to no id; stands for
+	 * {@code ibv_destroy_srq}.
+	 * @param srq the shared receive queue
+	 * @throws RdmaException on EBUSY while a queue pair uses it
+	 */
+	void ibvDestroySrq(long srq);
+
+	/**
 	 * Fetch the next asynchronous event of a device without waiting; stands for
 	 * {@code ibv_get_async_event}.
 	 * @param context the device context, made non-blocking by the first call

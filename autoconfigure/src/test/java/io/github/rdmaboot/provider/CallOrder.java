@@ -34,6 +34,8 @@ public final class CallOrder {
 
 	private final Map<Long, Set<Object>> groupsOfId = new HashMap<>();
 
+	private final Map<Long, Long> pdOfSharedReceives = new HashMap<>();
+
 	private final Map<Long, Long> channelOfQueue = new HashMap<>();
 
 	private final Map<Long, String> shared = new HashMap<>();
@@ -76,6 +78,7 @@ public final class CallOrder {
 		this.channelOfId.keySet().forEach((id) -> left.add("CM id " + id));
 		this.queuePairs.keySet().forEach((id) -> left.add("queue pair of CM id " + id));
 		this.pdOfMemory.keySet().forEach((mr) -> left.add("memory region " + mr));
+		this.pdOfSharedReceives.keySet().forEach((srq) -> left.add("shared receive queue " + srq));
 		this.channelOfQueue.keySet().forEach((cq) -> left.add("completion queue " + cq));
 		this.pdOfAddress.keySet().forEach((ah) -> left.add("address handle " + ah));
 		this.groupsOfId.forEach((id, groups) -> groups.forEach((group) -> left.add("group " + group + " of " + id)));
@@ -110,7 +113,10 @@ public final class CallOrder {
 						"ibv_dealloc_pd before its queue pair");
 				check(!this.pdOfMemory.containsValue(first), "ibv_dealloc_pd before its memory region");
 				check(!this.pdOfAddress.containsValue(first), "ibv_dealloc_pd before its address handle");
+				check(!this.pdOfSharedReceives.containsValue(first), "ibv_dealloc_pd before its shared receive queue");
 			}
+			case "ibvDestroySrq" -> check(this.queuePairs.values().stream().noneMatch((use) -> use.srq == first),
+					"ibv_destroy_srq before its queue pair");
 			case "ibvDestroyCompChannel" ->
 				check(!this.channelOfQueue.containsValue(first), "ibv_destroy_comp_channel before its queue");
 			case "rdmaDestroyEventChannel" ->
@@ -140,7 +146,8 @@ public final class CallOrder {
 			case "rdmaMigrateId" -> this.channelOfId.put((Long) args[0], (Long) args[1]);
 			case "rdmaCreateQp" -> {
 				QueuePairInit init = (QueuePairInit) args[2];
-				this.queuePairs.put((Long) args[0], new QueuePairUse((Long) args[1], init.sendCq(), init.recvCq()));
+				this.queuePairs.put((Long) args[0],
+						new QueuePairUse((Long) args[1], init.sendCq(), init.recvCq(), init.srq()));
 			}
 			case "ibvRegMr" -> {
 				long mr = ((MemoryRegionData) result).mr();
@@ -153,6 +160,10 @@ public final class CallOrder {
 			}
 			case "rdmaJoinMulticast" ->
 				this.groupsOfId.computeIfAbsent((Long) args[0], (id) -> new HashSet<>()).add(args[1]);
+			case "ibvCreateSrq" -> {
+				this.dead.remove((Long) result);
+				this.pdOfSharedReceives.put((Long) result, (Long) args[0]);
+			}
 			case "ibvCreateCq" -> {
 				this.dead.remove((Long) result);
 				this.channelOfQueue.put((Long) result, (Long) args[2]);
@@ -195,6 +206,7 @@ public final class CallOrder {
 		this.channelOfId.remove(handle);
 		this.pdOfMemory.remove(handle);
 		this.channelOfQueue.remove(handle);
+		this.pdOfSharedReceives.remove(handle);
 		this.pdOfAddress.remove(handle);
 		this.shared.remove(handle);
 	}
@@ -202,7 +214,7 @@ public final class CallOrder {
 	private static boolean isDestroy(String method) {
 		return switch (method) {
 			case "rdmaDestroyId", "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel",
-					"ibvDeallocPd", "ibvDestroyAh", "rdmaDestroyEventChannel", "destroyWaker" ->
+					"ibvDeallocPd", "ibvDestroyAh", "ibvDestroySrq", "rdmaDestroyEventChannel", "destroyWaker" ->
 				true;
 			default -> false;
 		};
@@ -214,7 +226,7 @@ public final class CallOrder {
 		}
 	}
 
-	private record QueuePairUse(long pd, long sendCq, long recvCq) {
+	private record QueuePairUse(long pd, long sendCq, long recvCq, long srq) {
 
 	}
 

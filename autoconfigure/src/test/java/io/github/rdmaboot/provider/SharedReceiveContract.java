@@ -56,6 +56,18 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 	}
 
 	@Test
+	void sharedQueueWithoutAnIdIsBusyWhileAQueuePairUsesItAndHoldsItsProtectionDomain() {
+		Endpoint endpoint = endpoint(resolved(address(4000)));
+		long srq = this.provider.ibvCreateSrq(endpoint.pd, 4, 1);
+		assertThat(this.provider.ibvPostSrqRecv(srq, receive(endpoint, 1))).isZero();
+		CreatedQueuePair created = shared(endpoint, srq);
+		assertErrno(Errno.EBUSY, () -> this.provider.ibvDestroySrq(srq));
+		this.provider.ibvDestroyQp(created.qp());
+		this.provider.ibvDestroySrq(srq);
+		assertErrno(Errno.EINVAL, () -> this.provider.ibvCreateSrq(endpoint.pd, 0, 1));
+	}
+
+	@Test
 	void sharedReceivesAreNotFlushedWithAQueuePair() {
 		Endpoint endpoint = endpoint(resolved(address(4000)));
 		long srq = this.provider.rdmaCreateSrq(endpoint.id, endpoint.pd, 4, 1);

@@ -233,6 +233,20 @@ abstract class JnaIbvCalls extends JnaCmCalls implements IbvCalls {
 	}
 
 	@Override
+	public long ibvCreateSrq(long pd, int maxWr, int maxSge) {
+		try (NativeBlock attributes = new NativeBlock(SharedReceiveQueueInitLayout.SIZE)) {
+			attributes.putInt(SharedReceiveQueueInitLayout.MAX_WR, maxWr)
+				.putInt(SharedReceiveQueueInitLayout.MAX_SGE, maxSge);
+			return CallOutcome.requirePointer("ibv_create_srq", Libibverbs.ibv_create_srq(pd, attributes.address()));
+		}
+	}
+
+	@Override
+	public void ibvDestroySrq(long srq) {
+		CallOutcome.requireZero("ibv_destroy_srq", Libibverbs.ibv_destroy_srq(srq));
+	}
+
+	@Override
 	public int ibvPostSrqRecv(long srq, ReceiveWorkRequest first) {
 		return this.dataPath.postSrqRecv(srq, first);
 	}

@@ -64,6 +64,8 @@ final class Libibverbs {
 
 	static native int ibv_destroy_qp(long qp);
 
+	static native long ibv_create_srq(long pd, long initAttributes);
+
 	static native int ibv_destroy_srq(long srq);
 
 	static native int ibv_get_async_event(long context, long event);

@@ -171,6 +171,25 @@ abstract class LoopbackVerbsProvider extends LoopbackDeviceProvider {
 	}
 
 	@Override
+	public long ibvCreateSrq(long pd, int maxWr, int maxSge) {
+		try (FabricLock ignored = hold()) {
+			LoopbackPd domain = get("ibv_create_srq", pd, LoopbackPd.class);
+			domain.device().requirePresent("ibv_create_srq");
+			LoopbackSrq srq = new LoopbackSrq(domain, maxWr, maxSge);
+			srq.handle = process().handles().add(srq);
+			return srq.handle;
+		}
+	}
+
+	@Override
+	public void ibvDestroySrq(long srq) {
+		try (FabricLock ignored = hold()) {
+			get("ibv_destroy_srq", srq, LoopbackSrq.class).destroy();
+			process().handles().remove(srq);
+		}
+	}
+
+	@Override
 	public int ibvPostSrqRecv(long srq, ReceiveWorkRequest first) {
 		try (FabricLock ignored = hold()) {
 			ReceiveQueue receives = get("ibv_post_srq_recv", srq, LoopbackSrq.class).receives();
