@@ -54,11 +54,12 @@ final class Reservations {
 	}
 
 	private SendQueueFullException refused(String what, String property, boolean onCompletionThread) {
+		String limit = (this.settings.whenFull() == WhenFull.PARK) ? "queue-pair.park-limit" : property;
 		String why = onCompletionThread ? "the completion thread cannot wait for one"
 				: "queue-pair.when-full is " + this.settings.whenFull().name().toLowerCase(Locale.ROOT);
 		return new SendQueueFullException(Errno.ENOMEM,
 				"No " + what + " of " + this.connection + " is free (ENOMEM), and " + why + ": have fewer operations "
-						+ "under way at a time or raise " + property);
+						+ "under way at a time or raise " + limit);
 	}
 
 }

@@ -131,8 +131,7 @@ final class SendQueue {
 		return slot;
 	}
 
-	// Keep the memory of the connection until leave, or give the slots back that were
-	// taken.
+	// Keep the connection's memory until leave, or give the slots back that were taken.
 	void enter(SendSlot taken) {
 		if (!this.queuePair.enter()) {
 			giveBackAll(taken);
@@ -145,8 +144,7 @@ final class SendQueue {
 	}
 
 	// Use the scratch memory of the slot, between enter and leave: for the bytes of an
-	// inline send, which it has
-	// room for, or for what an atomic finds.
+	// inline send, which it has room for, or for what an atomic finds.
 	void useScratch(SendSlot slot, @Nullable ByteBuffer source) {
 		int offset = offset(slot);
 		int length = Long.BYTES;
@@ -249,9 +247,9 @@ final class SendQueue {
 		return false;
 	}
 
-	// Take back a list that was refused; whether nobody was told of it meanwhile. What
-	// was
-	// posted of it, without the end that tells when it is done, ends with the connection.
+	// Take back a list that was refused; whether nobody was told of it meanwhile. A part
+	// that was posted lacks the end that tells when it is done, and so ends with the
+	// connection.
 	private boolean withdraw(SendSlot first, RuntimeException error) {
 		boolean untold = false;
 		boolean partly = first.work().request().posted;
@@ -285,8 +283,11 @@ final class SendQueue {
 			finish(last, error);
 			return;
 		}
-		tell(slot, result(slot), error);
-		if (error != null) {
+		if (error == null) {
+			tell(slot, result(slot), null);
+		}
+		else {
+			tell(slot, 0, error);
 			tell(last, 0, error);
 		}
 	}
@@ -299,11 +300,12 @@ final class SendQueue {
 		int count = 0;
 		while (slot != null) {
 			SendSlot next = slot.next();
+			long own = (error != null) ? 0 : result(slot);
 			if (slot != last) {
-				tell(slot, result(slot), error);
+				tell(slot, own, error);
 			}
 			if (error == null) {
-				result += alone ? result(slot) : slot.work().bytes();
+				result += alone ? own : slot.work().bytes();
 				account(slot.work());
 			}
 			takeBack(slot);
@@ -351,7 +353,7 @@ final class SendQueue {
 	private void tell(SendSlot slot, long result, @Nullable RuntimeException error) {
 		OperationCallback callback = slot.takeCallback();
 		if (callback != null) {
-			this.dispatcher.completed(callback, (error != null) ? 0 : result, error);
+			this.dispatcher.completed(callback, result, error);
 		}
 	}
 

@@ -121,9 +121,8 @@ final class WorkDescription {
 		this.bytes = 0;
 	}
 
-	// Add local memory. An empty part is left out, for to some devices a length of 0
-	// means
-	// 2 GB.
+	// Add local memory. An empty part is left out, for a length of 0 means 2 GB to some
+	// devices.
 	private void local(RdmaMemory memory, long offset, int length) {
 		long address = memory.addressOf(offset, length);
 		if (memory.device() != this.device) {

@@ -28,7 +28,10 @@ public final class ReceiveWorkRequest {
 	/** Next request of the list or {@code null}. */
 	public @Nullable ReceiveWorkRequest next;
 
-	/** Whether the last post took this request; written by the provider. */
+	/**
+	 * Whether the last post took this request; written by the provider, before the
+	 * request can complete if it did.
+	 */
 	public boolean posted;
 
 	/**

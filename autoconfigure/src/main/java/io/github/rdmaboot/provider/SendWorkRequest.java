@@ -58,7 +58,10 @@ public final class SendWorkRequest {
 	/** Next request of the list or {@code null}. */
 	public @Nullable SendWorkRequest next;
 
-	/** Whether the last post took this request; written by the provider. */
+	/**
+	 * Whether the last post took this request; written by the provider, before the
+	 * request can complete if it did.
+	 */
 	public boolean posted;
 
 	/**

@@ -55,6 +55,7 @@ final class SendRequestList {
 	}
 
 	private void write(SendWorkRequest request, int offset) {
+		request.posted = true;
 		ByteBuffer memory = this.memory;
 		memory.putLong(offset + SendWorkRequestLayout.WR_ID, request.wrId);
 		memory.putLong(offset + SendWorkRequestLayout.NEXT,
@@ -83,19 +84,25 @@ final class SendRequestList {
 	}
 
 	/**
-	 * Note which requests were posted.
+	 * Note which requests were not posted. They count as posted from when they were
+	 * written: one that was posted may have completed, and be in use again, by now.
 	 * @param first the first request
 	 * @param bad the address of the first one that was not, as the driver told it; 0 when
 	 * it told none
 	 * @param result what the post returned
 	 */
 	void markPosted(SendWorkRequest first, long bad, int result) {
+		if (result == 0) {
+			return;
+		}
 		long current = this.address;
-		boolean posted = result == 0 || bad != 0;
+		boolean posted = bad != 0;
 		for (@Nullable
 		SendWorkRequest request = first; request != null; request = request.next) {
-			posted = posted && (result == 0 || current != bad);
-			request.posted = posted;
+			posted = posted && current != bad;
+			if (!posted) {
+				request.posted = false;
+			}
 			current += SendWorkRequestLayout.SIZE;
 		}
 	}
