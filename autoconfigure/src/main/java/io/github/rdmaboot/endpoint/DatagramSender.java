@@ -11,6 +11,7 @@ import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.AddressHandle;
+import io.github.rdmaboot.verbs.CompletionThread;
 import io.github.rdmaboot.verbs.MemoryRegion;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ final class DatagramSender {
 
 	private static final Duration FREE_BUFFER_TIMEOUT = Duration.ofSeconds(10);
 
-	private final MemoryRegion memory;
+	private final ByteBuffer bytes;
 
 	private final int firstOffset;
 
@@ -57,7 +58,7 @@ final class DatagramSender {
 	DatagramSender(MemoryRegion memory, DatagramSlots layout, int firstSlot, QueuePair queuePair,
 			AddressHandles addressHandles, OutstandingRequests outstanding, EndpointStatistics statistics,
 			Executor executor) {
-		this.memory = memory;
+		this.bytes = memory.memory();
 		this.firstOffset = firstSlot * layout.size();
 		this.slotSize = layout.size();
 		this.maxLength = layout.mtu();
@@ -85,8 +86,8 @@ final class DatagramSender {
 		int length = message.remaining();
 		if (length > this.maxLength) {
 			throw new IllegalArgumentException("Datagram of " + length + " bytes to " + peer + " does not fit into "
-					+ this.maxLength + " bytes, the path MTU of RDMA datagram endpoint '" + peer.owner().name()
-					+ "': send it in parts, or raise the MTU of the network device on both sides");
+					+ this.maxLength + " bytes, the path MTU of " + describe(peer)
+					+ ": send it in parts, or raise the MTU of the network device on both sides");
 		}
 		int slot = takeSlot(peer);
 		AddressHandle handle;
@@ -97,7 +98,8 @@ final class DatagramSender {
 			this.slots.giveBack(slot);
 			throw ex;
 		}
-		this.memory.memory().duplicate().position(offset(slot)).put(message);
+		this.bytes.put(offset(slot), message, message.position(), length);
+		message.position(message.limit());
 		SendWorkRequest request = this.requests[slot];
 		request.opcode = opcode.value();
 		request.immediateData = immediate;
@@ -123,21 +125,27 @@ final class DatagramSender {
 	}
 
 	private int takeSlot(DatagramPeer peer) {
-		return switch (this.slots.reserve(1, FREE_BUFFER_TIMEOUT.toNanos())) {
+		// A thread that takes completions must not wait for one.
+		boolean waits = !CompletionThread.isCurrent();
+		return switch (this.slots.reserve(1, waits ? FREE_BUFFER_TIMEOUT.toNanos() : 0)) {
 			case DONE -> this.slots.take();
 			case CLOSED -> throw closed(peer);
 			case INTERRUPTED -> throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
-					"The wait for a send buffer of RDMA datagram endpoint '" + peer.owner().name()
-							+ "' was interrupted (EINTR)");
-			case FULL -> throw new RdmaException("ibv_post_send", Errno.ETIMEDOUT.value(),
-					"No send buffer of RDMA datagram endpoint '" + peer.owner().name() + "' became free within "
-							+ FREE_BUFFER_TIMEOUT.toSeconds() + " s (ETIMEDOUT): memory.buffer-count is too low");
+					"The wait for a send buffer of " + describe(peer) + " was interrupted (EINTR)");
+			case FULL -> throw waits ? new SendQueueFullException(Errno.ETIMEDOUT,
+					"No send buffer of " + describe(peer) + " became free within " + FREE_BUFFER_TIMEOUT.toSeconds()
+							+ " s (ETIMEDOUT): memory.buffer-count is too low")
+					: new SendQueueFullException(Errno.ENOMEM, "No send buffer of " + describe(peer)
+							+ " is free (ENOMEM), and the completion thread cannot wait for one: raise memory.buffer-count");
 		};
 	}
 
+	private static String describe(DatagramPeer peer) {
+		return "RDMA datagram endpoint '" + peer.owner().name() + "'";
+	}
+
 	private static ConnectionClosedException closed(DatagramPeer peer) {
-		return new ConnectionClosedException("RDMA datagram endpoint '" + peer.owner().name() + "' is being destroyed",
-				null);
+		return new ConnectionClosedException(describe(peer) + " is being destroyed", null);
 	}
 
 	// Take the completion of a send.

@@ -160,8 +160,9 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	 * @throws IllegalArgumentException if the message is too large or the peer is another
 	 * endpoint's
 	 * @throws ConnectionClosedException if the endpoint is not started
-	 * @throws RdmaException on ETIMEDOUT when no buffer became free, EHOSTUNREACH when no
-	 * address handle can be made, or an errno of the call
+	 * @throws SendQueueFullException if no buffer was free or became so in time
+	 * @throws RdmaException on EHOSTUNREACH when no address handle can be made, or an
+	 * errno of the call
 	 */
 	public CompletableFuture<Void> send(DatagramPeer peer, ByteBuffer message) {
 		CompletableFuture<Void> future = new CompletableFuture<>();
@@ -178,8 +179,9 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	 * @throws IllegalArgumentException if the message is too large or the peer is another
 	 * endpoint's
 	 * @throws ConnectionClosedException if the endpoint is not started
-	 * @throws RdmaException on ETIMEDOUT when no buffer became free, EHOSTUNREACH when no
-	 * address handle can be made, or an errno of the call
+	 * @throws SendQueueFullException if no buffer was free or became so in time
+	 * @throws RdmaException on EHOSTUNREACH when no address handle can be made, or an
+	 * errno of the call
 	 */
 	public void send(DatagramPeer peer, ByteBuffer message, SendCallback callback) {
 		sender(peer).send(peer, message, WorkRequestOpcode.SEND, 0, callback);
@@ -195,8 +197,9 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	 * @throws IllegalArgumentException if the message is too large or the peer is another
 	 * endpoint's
 	 * @throws ConnectionClosedException if the endpoint is not started
-	 * @throws RdmaException on ETIMEDOUT when no buffer became free, EHOSTUNREACH when no
-	 * address handle can be made, or an errno of the call
+	 * @throws SendQueueFullException if no buffer was free or became so in time
+	 * @throws RdmaException on EHOSTUNREACH when no address handle can be made, or an
+	 * errno of the call
 	 */
 	public CompletableFuture<Void> sendWithImmediate(DatagramPeer peer, ByteBuffer message, int immediate) {
 		CompletableFuture<Void> future = new CompletableFuture<>();

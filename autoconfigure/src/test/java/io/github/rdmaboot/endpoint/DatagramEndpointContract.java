@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -151,6 +154,28 @@ abstract class DatagramEndpointContract {
 		assertThat(second.sender()).isSameAs(first.sender());
 		assertThat(asker.addressHandles()).isEqualTo(1);
 		assertThat(echo.addressHandles()).isEqualTo(1);
+	}
+
+	@Test
+	void handlersMayRunOnTheThreadThatTakesTheCompletions() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaDatagramEndpoint echo = registry
+			.addDatagrams(new DatagramSettings("echo", localAddress(), 0, 16, PATIENCE, PATIENCE, List.of(), 16, 64,
+					null, CompletionSettings.of(CompletionMode.EVENT, HandlerThread.COMPLETION_THREAD)));
+		Set<String> threads = ConcurrentHashMap.newKeySet();
+		echo.onDatagram((datagram) -> {
+			threads.add(Thread.currentThread().getName());
+			datagram.reply(datagram.data());
+		});
+		RdmaDatagramEndpoint asker = asker(registry);
+		BlockingQueue<Received> answers = collect(asker);
+		registry.start();
+		DatagramPeer peer = get(asker.resolve(localAddress(), echo.port()));
+		for (int i = 0; i < 100; i++) {
+			get(asker.send(peer, ByteBuffer.wrap(random(i))));
+			assertThat(next(answers).bytes()).isEqualTo(random(i));
+		}
+		assertThat(threads).singleElement().asString().contains("-cq-");
 	}
 
 	@Test
