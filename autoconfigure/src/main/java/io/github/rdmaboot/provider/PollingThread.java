@@ -128,8 +128,6 @@ public final class PollingThread {
 		if (this.waker != NO_WAKER && this.woken.compareAndSet(false, true)) {
 			this.provider.wake(this.waker);
 		}
-		// It may be pausing after a round that failed.
-		LockSupport.unpark(this.thread);
 		join(timeout);
 		synchronized (this) {
 			if (!this.ended) {
