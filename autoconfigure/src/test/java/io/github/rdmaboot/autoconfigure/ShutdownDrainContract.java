@@ -126,6 +126,7 @@ abstract class ShutdownDrainContract {
 			// One attempt is configured, but those that the server asked to repeat do not
 			// count.
 			RdmaClient client = peer("patient", 1);
+			RdmaClient persistent = peer("persistent", Integer.MAX_VALUE);
 			await().atMost(PATIENCE).until(() -> client.cmId().generation() > 3);
 			assertThat(client.lastError()).isInstanceOfSatisfying(ConnectionRejectedException.class,
 					(rejected) -> assertThat(rejected.isGoingAway()).isTrue());
@@ -133,7 +134,7 @@ abstract class ShutdownDrainContract {
 			assertThat(server.state()).isEqualTo(EndpointState.IDLE);
 			context.restart();
 			assertThat(server.state()).isEqualTo(EndpointState.UP);
-			await().atMost(PATIENCE).until(() -> client.state() == EndpointState.UP);
+			await().atMost(PATIENCE).until(() -> persistent.state() == EndpointState.UP);
 		}
 	}
 
