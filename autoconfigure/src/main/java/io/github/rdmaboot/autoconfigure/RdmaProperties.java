@@ -101,14 +101,15 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param port Port to listen on. 0 takes an ephemeral one.
 	 * @param backlog How many connection requests may wait to be taken. 0 takes the
 	 * system's maximum.
+	 * @param relisten How to listen again after the device was removed.
 	 * @param queuePair Sizes of the queue pair of each connection.
 	 * @param connection Parameters of each connection.
 	 * @param memory Registered memory of each connection.
 	 * @param completion How completions are taken and handed on.
 	 */
 	public record Server(@DefaultValue("*") String address, @Nullable Integer port, @DefaultValue("128") int backlog,
-			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory,
-			@DefaultValue Completion completion) {
+			@DefaultValue Relisten relisten, @DefaultValue QueuePair queuePair, @DefaultValue Connection connection,
+			@DefaultValue Memory memory, @DefaultValue Completion completion) {
 
 	}
 
@@ -177,6 +178,22 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param groups Addresses of the groups to join at the start.
 	 */
 	public record Multicast(@DefaultValue List<String> groups) {
+
+	}
+
+	/**
+	 * How to listen again after the device was removed.
+	 *
+	 * @param enabled Whether to listen again after the device that has the address was
+	 * removed. A server on all addresses goes on listening anyhow.
+	 * @param initialBackoff Pause before the first attempt. Doubled for each further one.
+	 * @param maxBackoff Longest pause between attempts.
+	 * @param jitter Part of each pause that is random, from 0 to 1.
+	 * @param maxAttempts How many attempts to make before giving up. 0 sets no limit.
+	 */
+	public record Relisten(@DefaultValue("true") boolean enabled, @DefaultValue("100ms") Duration initialBackoff,
+			@DefaultValue("10s") Duration maxBackoff, @DefaultValue("0.2") double jitter,
+			@DefaultValue("0") int maxAttempts) {
 
 	}
 

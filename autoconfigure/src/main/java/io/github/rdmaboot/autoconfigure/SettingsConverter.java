@@ -15,6 +15,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Pool;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Reconnect;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Relisten;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Server;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Shutdown;
 import io.github.rdmaboot.endpoint.ClientSettings;
@@ -60,8 +61,9 @@ final class SettingsConverter {
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
 		CompletionSettings completion = completion(path, properties.completion());
+		ReconnectSettings relisten = relisten(path, properties.relisten());
 		return convert(path, () -> new ServerSettings(name, properties.address(), port, properties.backlog(), queuePair,
-				connection, memory, completion));
+				connection, memory, completion, relisten));
 	}
 
 	static ClientSettings client(String name, Client properties) {
@@ -91,6 +93,11 @@ final class SettingsConverter {
 				() -> new DatagramSettings(name, address, properties.port(), properties.backlog(),
 						properties.resolveTimeout(), properties.connectTimeout(), groups,
 						properties.memory().bufferCount(), properties.maxPeers(), properties.tos(), completion));
+	}
+
+	private static ReconnectSettings relisten(String path, Relisten properties) {
+		return convert(path + ".relisten", () -> new ReconnectSettings(properties.enabled(),
+				properties.initialBackoff(), properties.maxBackoff(), properties.jitter(), properties.maxAttempts()));
 	}
 
 	private static ReconnectSettings reconnect(String path, Reconnect properties) {

@@ -60,6 +60,33 @@ final class EndpointListeners implements DestroyListener {
 		tell(this.destroyListeners, (listener) -> listener.destroyStarted(endpoint, connection, trigger));
 	}
 
+	// Return what tells all listeners, but logs no destroy that succeeded.
+	DestroyListener quiet() {
+		return new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				EndpointListeners.this.destroyStarted(endpoint, connection, trigger);
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+				if (report.result() != DestroyResult.SUCCESS) {
+					EndpointListeners.this.destroyEnded(report);
+					return;
+				}
+				logger.debug("Destroyed RDMA {}: {}", kind(report), report.toLine());
+				tell(EndpointListeners.this.destroyListeners, (listener) -> listener.destroyEnded(report));
+			}
+
+			@Override
+			public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+				EndpointListeners.this.returnedLate(endpoint, connection, step, stuckFor);
+			}
+
+		};
+	}
+
 	@Override
 	public void destroyEnded(DestroyReport report) {
 		if (report.result() != DestroyResult.SUCCESS) {

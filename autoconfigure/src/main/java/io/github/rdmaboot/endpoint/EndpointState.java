@@ -20,7 +20,10 @@ public enum EndpointState {
 	 */
 	QUIESCED,
 
-	/** The connection was lost or could not be made; a reconnect may be under way. */
+	/**
+	 * The connection was lost or could not be made, and a reconnect may be under way; or
+	 * the device of a server was removed, and it tries to listen again.
+	 */
 	DOWN,
 
 	/** An orderly destroy is under way. */

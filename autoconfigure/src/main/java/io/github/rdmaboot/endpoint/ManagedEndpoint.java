@@ -69,6 +69,32 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	void quiesce() {
 	}
 
+	// The endpoint was destroyed because its device is gone. Called without a lock.
+	void deviceRemoved(EndpointRuntime runtime) {
+	}
+
+	// Be down, with nothing native, until the endpoint is started again.
+	synchronized boolean beginWaiting() {
+		if (this.runtime != null || (this.state != EndpointState.IDLE && this.state != EndpointState.DOWN)) {
+			return false;
+		}
+		this.state = EndpointState.DOWN;
+		return true;
+	}
+
+	// Whether a report takes the place of the last one.
+	boolean isWorthKeeping(DestroyReport report) {
+		return true;
+	}
+
+	// The endpoint does not wait for its device any more. Called under the monitor.
+	void stopWaiting() {
+	}
+
+	RdmaEndpoints registry() {
+		return this.registry;
+	}
+
 	// The endpoint may work again after a call that was stuck has returned.
 	abstract void recovered();
 
@@ -77,19 +103,28 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 * @param runtime what started endpoints share
 	 */
 	void start(EndpointRuntime runtime) {
-		Runnable calls;
-		synchronized (this) {
-			if (this.runtime != null) {
-				return;
-			}
-			if (this.state != EndpointState.IDLE || runtime.isClosing()) {
-				throw new IllegalStateException(
-						"RDMA endpoint '" + this.name + "' cannot be started in state " + this.state);
-			}
-			this.runtime = runtime;
-			this.state = EndpointState.STARTING;
-			calls = bringUp(runtime);
+		Runnable calls = beginStart(runtime);
+		if (calls != null) {
+			finishStart(calls);
 		}
+	}
+
+	// Return the calls that bring the endpoint up, or null if it is started already.
+	synchronized @Nullable Runnable beginStart(EndpointRuntime runtime) {
+		if (this.runtime != null) {
+			return null;
+		}
+		boolean startable = this.state == EndpointState.IDLE || this.state == EndpointState.DOWN;
+		if (!startable || runtime.isClosing()) {
+			throw new IllegalStateException(
+					"RDMA endpoint '" + this.name + "' cannot be started in state " + this.state);
+		}
+		this.runtime = runtime;
+		this.state = EndpointState.STARTING;
+		return bringUp(runtime);
+	}
+
+	void finishStart(Runnable calls) {
 		try {
 			calls.run();
 		}
@@ -124,6 +159,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 				return new Begun(null, List.of(), this.destroying, this.conductor == Thread.currentThread());
 			}
 			runtime = this.runtime;
+			if (runtime == null && this.state == EndpointState.DOWN) {
+				this.state = EndpointState.IDLE;
+				stopWaiting();
+			}
 			boolean untouched = this.state == EndpointState.IDLE || this.state == EndpointState.QUARANTINED;
 			if (runtime == null && allConnections().isEmpty() && untouched) {
 				return new Begun(null, List.of(), null, false);
@@ -154,7 +193,9 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	// The endpoint was destroyed, and so were its connections.
 	void endDestroy(DestroyReport report) {
-		this.lastDestroyReport = report;
+		if (isWorthKeeping(report)) {
+			this.lastDestroyReport = report;
+		}
 		CompletableFuture<DestroyReport> destroying;
 		synchronized (this) {
 			this.quarantine.add(report);

@@ -274,6 +274,11 @@ public final class RdmaEndpoints implements AutoCloseable {
 		return new EndpointsDestroy(limits(), this.listeners).run(List.of(endpoint), trigger).get(0);
 	}
 
+	// Destroy what an attempt has made that is one of many, without a line in the log.
+	void destroyAttempt(ManagedEndpoint endpoint) {
+		new EndpointsDestroy(limits(), this.listeners.quiet()).run(List.of(endpoint), DestroyTrigger.FAILED_START);
+	}
+
 	/**
 	 * Let servers reject connection requests from now on, with a reason that peers can
 	 * read, while established connections go on working until {@link #destroyAll}.

@@ -15,6 +15,8 @@ import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -44,9 +46,12 @@ public final class RdmaServer extends ConnectedEndpoint {
 	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
 	};
 
+	private final Relistening relistening;
+
 	RdmaServer(RdmaEndpoints registry, ServerSettings settings) {
 		super(registry, settings.name());
 		this.settings = settings;
+		this.relistening = new Relistening(this, settings.relisten());
 	}
 
 	/**
@@ -82,6 +87,18 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
+	void start(EndpointRuntime runtime) {
+		this.relistening.enable();
+		super.start(runtime);
+	}
+
+	@Override
+	public DestroyReport destroy() {
+		this.relistening.disable();
+		return super.destroy();
+	}
+
+	@Override
 	Runnable bringUp(EndpointRuntime runtime) {
 		return () -> listen(runtime);
 	}
@@ -99,6 +116,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
 		listens(runtime);
+		this.relistening.reset();
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 
@@ -147,6 +165,22 @@ public final class RdmaServer extends ConnectedEndpoint {
 	void stopping(EndpointRuntime runtime) {
 	}
 
+	@Override
+	void deviceRemoved(EndpointRuntime runtime) {
+		this.relistening.begin(runtime);
+	}
+
+	// That of the removal says more than those of the attempts to listen again.
+	@Override
+	boolean isWorthKeeping(DestroyReport report) {
+		return report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting();
+	}
+
+	@Override
+	void stopWaiting() {
+		this.relistening.cancel();
+	}
+
 	// The id goes on listening, for without it peers would not hear why they are
 	// rejected.
 	@Override
@@ -168,6 +202,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 		if (runtime != null && cmId().state() == CmIdState.LISTENING) {
 			listens(runtime);
 		}
+		this.relistening.resume();
 	}
 
 	private void listens(EndpointRuntime runtime) {

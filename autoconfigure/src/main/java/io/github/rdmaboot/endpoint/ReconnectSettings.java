@@ -3,7 +3,8 @@ package io.github.rdmaboot.endpoint;
 import java.time.Duration;
 
 /**
- * How a client makes a lost connection anew.
+ * How a client makes a lost connection anew, and a server listens again after its device
+ * was removed.
  *
  * @param enabled whether it does so
  * @param initialBackoff the pause before the first attempt, doubled for each further one
@@ -26,6 +27,14 @@ public record ReconnectSettings(boolean enabled, Duration initialBackoff, Durati
 			throw new IllegalArgumentException("max-backoff is " + Settings.text(maxBackoff)
 					+ " but must not be shorter than initial-backoff, which is " + Settings.text(initialBackoff));
 		}
+	}
+
+	/**
+	 * Return the settings that hold unless configured otherwise.
+	 * @return enabled without a limit of attempts, with pauses from 100 ms to 10 s
+	 */
+	public static ReconnectSettings defaults() {
+		return new ReconnectSettings(true, Duration.ofMillis(100), Duration.ofSeconds(10), 0.2, 0);
 	}
 
 }

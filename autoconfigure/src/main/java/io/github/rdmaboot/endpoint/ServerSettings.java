@@ -13,9 +13,11 @@ package io.github.rdmaboot.endpoint;
  * bytes
  * @param memory the memory of each connection
  * @param completion how completions are taken and handed on
+ * @param relisten how to listen again after the device was removed that has the address
  */
 public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
-		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion) {
+		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion,
+		ReconnectSettings relisten) {
 
 	/** What InfiniBand carries beside the answer to a request. */
 	private static final int MAX_PRIVATE_DATA = 196;
@@ -26,6 +28,23 @@ public record ServerSettings(String name, String address, int port, int backlog,
 		Settings.between("port", port, 0, 65535);
 		Settings.atLeast("backlog", backlog, 0);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
+	}
+
+	/**
+	 * Create settings of a server that listens again after its device was removed.
+	 * @param name the configured name
+	 * @param address the local address or host name to listen on, or {@code *} for all
+	 * @param port the port to listen on, 0 to 65535; 0 takes an ephemeral one
+	 * @param backlog how many connection requests may wait to be fetched; 0 takes the
+	 * system's maximum
+	 * @param queuePair the sizes of the queue pairs
+	 * @param connection the parameters of the connections
+	 * @param memory the memory of each connection
+	 * @param completion how completions are taken and handed on
+	 */
+	public ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
+			ConnectionSettings connection, MemorySettings memory, CompletionSettings completion) {
+		this(name, address, port, backlog, queuePair, connection, memory, completion, ReconnectSettings.defaults());
 	}
 
 }

@@ -188,6 +188,7 @@ final class StartedRuntime implements EndpointRuntime {
 			new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger);
 			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
 				letGoOfRemovedDevices();
+				endpoint.deviceRemoved(this);
 			}
 		});
 	}

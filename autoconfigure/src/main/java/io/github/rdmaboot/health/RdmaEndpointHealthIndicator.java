@@ -10,6 +10,7 @@ import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.RdmaServer;
 import io.github.rdmaboot.endpoint.StuckCall;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -101,15 +102,27 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 	private @Nullable String reason(EndpointState state, boolean failed, @Nullable DestroyReport destroyed) {
 		return switch (state) {
 			case UP -> null;
-			case DOWN -> (this.endpoint instanceof RdmaDatagramEndpoint) ? "Its queue pair failed"
-					: "The connection was lost or could not be made";
+			case DOWN -> downReason();
 			case QUARANTINED -> "Native calls of a destroy are stuck: "
 					+ this.endpoint.stuckCalls().stream().map(StuckCall::toString).collect(Collectors.joining(", "));
 			case QUIESCED -> "It rejects new connections, for the application stops";
 			case DESTROYING -> "A destroy is under way";
-			case STARTING -> failed ? "The connection was lost or could not be made, and is being made anew" : null;
+			case STARTING -> failed ? startingReason() : null;
 			case IDLE -> idleReason(failed, destroyed);
 		};
+	}
+
+	private String startingReason() {
+		return (this.endpoint instanceof RdmaServer) ? downReason()
+				: "The connection was lost or could not be made, and is being made anew";
+	}
+
+	private String downReason() {
+		if (this.endpoint instanceof RdmaDatagramEndpoint) {
+			return "Its queue pair failed";
+		}
+		return (this.endpoint instanceof RdmaServer) ? "Its device was removed; it listens again when that is back"
+				: "The connection was lost or could not be made";
 	}
 
 	private @Nullable String idleReason(boolean failed, @Nullable DestroyReport destroyed) {

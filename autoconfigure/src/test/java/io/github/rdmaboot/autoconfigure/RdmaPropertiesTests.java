@@ -90,13 +90,20 @@ class RdmaPropertiesTests {
 		this.source.put(server + "address", "192.0.2.1");
 		this.source.put(server + "port", "7471");
 		this.source.put(server + "backlog", "7");
+		this.source.put(server + "relisten.enabled", "false");
+		this.source.put(server + "relisten.initial-backoff", "2s");
+		this.source.put(server + "relisten.max-backoff", "3s");
+		this.source.put(server + "relisten.jitter", "0.5");
+		this.source.put(server + "relisten.max-attempts", "4");
 		putCommon(server);
 		ServerSettings settings = SettingsConverter.server("echo", bind().servers().get("echo"));
 		assertThat(settings).usingRecursiveComparison()
 			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7,
 					new QueuePairSettings(11, 12, 2, 3, 64, WhenFull.PARK, Duration.ofSeconds(3), 9),
-					commonConnection(), new MemorySettings(4096, 8), new CompletionSettings(CompletionMode.ADAPTIVE,
-							Duration.ofMillis(2), 1, HandlerThread.COMPLETION_THREAD)));
+					commonConnection(), new MemorySettings(4096, 8),
+					new CompletionSettings(CompletionMode.ADAPTIVE, Duration.ofMillis(2), 1,
+							HandlerThread.COMPLETION_THREAD),
+					new ReconnectSettings(false, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.5, 4)));
 	}
 
 	@Test

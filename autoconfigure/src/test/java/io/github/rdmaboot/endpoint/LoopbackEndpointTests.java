@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.FaultingProvider;
@@ -149,11 +150,45 @@ class LoopbackEndpointTests extends EndpointContract {
 		await().atMost(Duration.ofSeconds(30))
 			.untilAsserted(() -> assertThat(server.lastDestroyReport()).isNotNull()
 				.satisfies((report) -> assertThat(report.trigger()).isEqualTo(DestroyTrigger.DEVICE_REMOVAL)));
-		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.IDLE);
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.DOWN);
+		assertThat(server.lastError()).isNotNull();
 		assertThat(client.state()).isNotEqualTo(EndpointState.UP);
 		this.fabric.faults().insertDevice();
-		server.start();
 		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.UP);
+		assertThat(server.cmId().generation()).isGreaterThan(1);
+	}
+
+	@Test
+	void serverThatWaitsForItsDeviceStaysDestroyedOnceItIsDestroyed() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		this.fabric.faults().removeDevice();
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.state() == EndpointState.DOWN);
+		assertThat(server.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+		this.fabric.faults().insertDevice();
+		RdmaServer other = registry.addServer(TestSettings.server("other", localAddress(), 0));
+		other.start();
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+		server.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void serverThatIsNotToListenAgainStaysDestroyedWhenItsDeviceIsBack() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(
+				new ServerSettings("once", localAddress(), 0, 16, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
+						TestSettings.MEMORY, CompletionSettings.defaults(), TestSettings.NO_RECONNECT));
+		registry.start();
+		this.fabric.faults().removeDevice();
+		await().atMost(Duration.ofSeconds(30))
+			.until(() -> server.lastDestroyReport() != null && server.state() == EndpointState.IDLE);
+		this.fabric.faults().insertDevice();
+		server.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		assertThat(server.cmId().generation()).isEqualTo(2);
 	}
 
 }

@@ -58,7 +58,7 @@ class NativeDeviceRemovalIT {
 		assertThat(client.state()).isNotEqualTo(EndpointState.UP);
 
 		addDevice();
-		server.start();
+		await().atMost(60, TimeUnit.SECONDS).until(() -> server.state() == EndpointState.UP);
 		await().atMost(60, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
 		exchange(client);
 		deleteDeviceUnder(server);
@@ -67,10 +67,34 @@ class NativeDeviceRemovalIT {
 		assertThat(KernelObjects.counts()).isEqualTo(this.before);
 	}
 
+	@Test
+	@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void serverOnAllAddressesHearsNothingOfTheRemovalAndTakesConnectionsWhenTheDeviceIsBack() throws Exception {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", "*", 7496));
+		server.onMessage((connection, message) -> connection.send(message, (error) -> {
+		}));
+		RdmaClient client = this.registry
+			.addClient(TestSettings.client("client", ADDRESS, 7496, ClientStartup.REQUIRED, TestSettings.RECONNECT));
+		this.registry.start();
+		exchange(client);
+		command("rdma", "link", "delete", "rxe1");
+		await().atMost(30, TimeUnit.SECONDS).until(() -> server.connections().isEmpty());
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		assertThat(server.cmId().generation()).isEqualTo(1);
+		addDevice();
+		await().atMost(60, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
+		exchange(client);
+		assertThat(server.cmId().generation()).isEqualTo(1);
+		command("rdma", "link", "delete", "rxe1");
+		this.registry.close();
+		command("ip", "link", "delete", "removable");
+		assertThat(KernelObjects.counts()).isEqualTo(this.before);
+	}
+
 	private static void deleteDeviceUnder(RdmaServer server) throws Exception {
 		DestroyReport last = server.lastDestroyReport();
 		command("rdma", "link", "delete", "rxe1");
-		await().atMost(30, TimeUnit.SECONDS).until(() -> server.state() == EndpointState.IDLE);
+		await().atMost(30, TimeUnit.SECONDS).until(() -> server.state() == EndpointState.DOWN);
 		assertThat(server.lastDestroyReport()).isNotNull().isNotSameAs(last).satisfies((report) -> {
 			assertThat(report.trigger()).isEqualTo(DestroyTrigger.DEVICE_REMOVAL);
 			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);

@@ -69,7 +69,7 @@ class RdmaHealthContributorAutoConfigurationTests {
 		LoopbackFabric fabric = new LoopbackFabric();
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
 		this.contextRunner.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
-			.withPropertyValues("rdma.servers.echo.address=192.0.2.1")
+			.withPropertyValues("rdma.servers.echo.address=192.0.2.1", "rdma.servers.echo.relisten.enabled=false")
 			.run((context) -> {
 				fabric.faults().removeDevice();
 				RdmaServer server = context.getBean(RdmaServer.class);
@@ -77,6 +77,28 @@ class RdmaHealthContributorAutoConfigurationTests {
 				Health health = health(context, "echo");
 				assertThat(health.getStatus()).isEqualTo(Status.DOWN);
 				assertThat(health.getDetails()).containsEntry("reason", "Its device was removed").containsKey("error");
+			});
+	}
+
+	@Test
+	void aServerThatWaitsForItsDeviceIsDownUntilItListensAgain() throws UnknownHostException {
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+		this.contextRunner.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withPropertyValues("rdma.servers.echo.address=192.0.2.1", "rdma.servers.echo.relisten.max-backoff=200ms")
+			.run((context) -> {
+				fabric.faults().removeDevice();
+				Awaitility.await().untilAsserted(() -> {
+					Health health = health(context, "echo");
+					assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+					assertThat(health.getDetails())
+						.containsEntry("reason", "Its device was removed; it listens again when that is back")
+						.containsKey("error");
+					assertThat((String) health.getDetails().get("lastDestroy")).contains("trigger=device-removal");
+				});
+				fabric.faults().insertDevice();
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(health(context, "echo").getStatus()).isEqualTo(Status.UP));
 			});
 	}
 
