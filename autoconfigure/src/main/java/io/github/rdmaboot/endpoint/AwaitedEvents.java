@@ -34,7 +34,7 @@ final class AwaitedEvents {
 	}
 
 	/**
-	 * End the wait, because the endpoint is being destroyed.
+	 * End the wait, because what waits is being destroyed.
 	 */
 	void cancel() {
 		this.signals.add(new Signal(null));
@@ -63,6 +63,9 @@ final class AwaitedEvents {
 			if (event.type() == expected && event.status() == 0 && answer.test(event)) {
 				return event;
 			}
+			if (event.type() == CmEventType.REJECTED) {
+				throw new ConnectionRejectedException(this.endpoint, address, event);
+			}
 			if (isFailure(event)) {
 				throw new RdmaEndpointException(this.endpoint, address, call, event.errno(),
 						call + " failed with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
@@ -72,7 +75,8 @@ final class AwaitedEvents {
 
 	private static boolean isFailure(CmEvent event) {
 		return switch (event.type()) {
-			case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, MULTICAST_ERROR, DEVICE_REMOVAL -> true;
+			case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, DISCONNECTED, MULTICAST_ERROR, DEVICE_REMOVAL ->
+				true;
 			default -> event.status() != 0;
 		};
 	}

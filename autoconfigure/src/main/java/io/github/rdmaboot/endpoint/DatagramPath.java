@@ -26,11 +26,11 @@ final class DatagramPath {
 		this.opening = opening;
 	}
 
-	// Return the path that the CM told.
+	// Return the path that the CM told. It draws a flow label for each look-up, which
+	// tells no path from another.
 	static DatagramPath told(AddressHandleAttributes path) {
 		ByteBuffer identity = ByteBuffer.allocate(64)
 			.put(path.dgid())
-			.putInt(path.flowLabel())
 			.putInt(path.sgidIndex())
 			.putInt(path.hopLimit())
 			.putInt(path.trafficClass())
