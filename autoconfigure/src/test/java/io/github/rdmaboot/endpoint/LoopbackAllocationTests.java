@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -19,8 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Counts what operations allocate in steady state, on the thread that posts and on the
- * one that takes the completions, the loopback included.
+ * Counts what operations allocate in steady state, on the thread that posts and on those
+ * that take the completions of both sides, the loopback included.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LoopbackAllocationTests {
@@ -43,6 +44,11 @@ class LoopbackAllocationTests {
 	private RegisteredMemory local;
 
 	private RemoteMemory remote;
+
+	/** Written by the one thread that receives. */
+	private volatile long received;
+
+	private volatile Thread receiving = Thread.currentThread();
 
 	@BeforeEach
 	void connect() throws Exception {
@@ -70,26 +76,40 @@ class LoopbackAllocationTests {
 			.read(this.local, 128, this.remote, 0, 64)
 			.fetchAndAdd(this.remote, 512, 1);
 		Waiter waiter = new Waiter();
+		this.pair.onMessageOfServer((connection, message) -> {
+			this.receiving = Thread.currentThread();
+			this.received += message.get(0);
+		});
 		run(operation, operations, batch, waiter, WARM_UP);
 		Thread completions = waiter.lastThread();
-		long before = allocated(Thread.currentThread()) + allocated(completions);
+		Thread receiving = this.receiving;
+		long before = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving);
 		run(operation, operations, batch, waiter, MEASURED);
-		long bytes = allocated(Thread.currentThread()) + allocated(completions) - before;
+		long bytes = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving) - before;
 		assertThat(waiter.lastThread()).as("one thread takes the completions").isSameAs(completions);
 		assertThat(bytes).as("bytes allocated by %d operations (%.3f each)", MEASURED, (double) bytes / MEASURED)
 			.isLessThan(UNRELATED);
 	}
 
 	private void run(Operation operation, RdmaOperations operations, WorkBatch batch, Waiter waiter, int count) {
+		ByteBuffer message = ByteBuffer.allocate(64).put(0, (byte) 1);
+		this.local.data().put(0, (byte) 1);
+		SendCallback sent = (error) -> waiter.completed(0, error);
 		for (int i = 0; i < count; i++) {
+			long expected = this.received + 1;
 			waiter.begin();
 			switch (operation) {
 				case WRITE -> operations.write(this.local, 0, this.remote, 0, 64, waiter);
 				case READ -> operations.read(this.local, 0, this.remote, 0, 64, waiter);
 				case FETCH_AND_ADD -> operations.fetchAndAdd(this.remote, 512, 1, waiter);
 				case BATCH -> batch.post(waiter);
+				case SEND -> operations.send(this.local, 0, 64, waiter);
+				case MESSAGE -> this.pair.client().send(message.clear(), sent);
 			}
 			waiter.await();
+			while (operation.isReceived() && this.received < expected) {
+				Thread.yield();
+			}
 		}
 	}
 
@@ -99,7 +119,11 @@ class LoopbackAllocationTests {
 
 	enum Operation {
 
-		WRITE, READ, FETCH_AND_ADD, BATCH
+		WRITE, READ, FETCH_AND_ADD, BATCH, SEND, MESSAGE;
+
+		boolean isReceived() {
+			return this == SEND || this == MESSAGE;
+		}
 
 	}
 
