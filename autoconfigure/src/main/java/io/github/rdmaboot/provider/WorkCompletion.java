@@ -24,7 +24,9 @@ public final class WorkCompletion {
 	 */
 	public int byteLength;
 
-	/** Immediate data, in host order. */
+	/**
+	 * Immediate data of a received message, in host order; defined only with its flag.
+	 */
 	public int immediateData;
 
 	/** Number of the local queue pair. */
@@ -33,19 +35,19 @@ public final class WorkCompletion {
 	/** Number of a datagram peer's queue pair. */
 	public int sourceQp;
 
-	/** Flags: 1 with routing header, 2 with immediate data. */
+	/** Flags of a received message: 1 with routing header, 2 with immediate data. */
 	public int flags;
 
-	/** Index of the partition key. */
+	/** Index of the partition key of a received datagram. */
 	public int pkeyIndex;
 
 	/** LID of a datagram peer. */
 	public int sourceLid;
 
-	/** Service level. */
+	/** Service level of a received datagram. */
 	public int serviceLevel;
 
-	/** Path bits of the destination LID. */
+	/** Path bits of the destination LID of a received datagram. */
 	public int destinationPathBits;
 
 }

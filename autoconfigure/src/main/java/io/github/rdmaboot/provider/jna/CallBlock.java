@@ -15,6 +15,10 @@ final class CallBlock {
 
 	private static final int ALIGNMENT = 64;
 
+	private static final int OFTEN = 16;
+
+	private final Thread owner = Thread.currentThread();
+
 	private final FunctionCalls calls;
 
 	private final SendRequestList sends = new SendRequestList();
@@ -27,8 +31,23 @@ final class CallBlock {
 
 	private final long badAddress = addressOf(this.bad);
 
+	private int misses;
+
 	CallBlock(FunctionCalls calls) {
 		this.calls = calls;
+	}
+
+	boolean isOwnedBy(Thread thread) {
+		return this.owner == thread;
+	}
+
+	/**
+	 * Return whether the block was looked for in vain often enough to be worth a place:
+	 * threads that share a queue should not drive each other out at each call.
+	 * @return whether it was
+	 */
+	boolean isMissedOften() {
+		return ++this.misses % OFTEN == 0;
 	}
 
 	FunctionCalls calls() {

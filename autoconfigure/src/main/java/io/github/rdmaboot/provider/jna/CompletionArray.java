@@ -2,6 +2,7 @@ package io.github.rdmaboot.provider.jna;
 
 import java.nio.ByteBuffer;
 
+import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.WorkCompletion;
 
 /**
@@ -9,6 +10,9 @@ import io.github.rdmaboot.provider.WorkCompletion;
  * thread.
  */
 final class CompletionArray {
+
+	// Set in each opcode of a receive, and in no other.
+	private static final int RECEIVE = CompletionOpcode.RECV.value();
 
 	private static final int INITIAL_CAPACITY = 32;
 
@@ -36,22 +40,34 @@ final class CompletionArray {
 	 * @param count how many
 	 */
 	void read(WorkCompletion[] completions, int count) {
+		ByteBuffer memory = this.memory;
 		for (int i = 0; i < count; i++) {
-			read(completions[i], i * WorkCompletionLayout.SIZE);
+			WorkCompletion completion = completions[i];
+			int offset = i * WorkCompletionLayout.SIZE;
+			long pair = memory.getLong(offset + WorkCompletionLayout.STATUS);
+			int opcode = NativeOrder.second(pair);
+			completion.wrId = memory.getLong(offset + WorkCompletionLayout.WR_ID);
+			completion.status = NativeOrder.first(pair);
+			completion.opcode = opcode;
+			pair = memory.getLong(offset + WorkCompletionLayout.VENDOR_ERROR);
+			completion.vendorError = NativeOrder.first(pair);
+			completion.byteLength = NativeOrder.second(pair);
+			completion.qpNum = memory.getInt(offset + WorkCompletionLayout.QP_NUM);
+			if ((opcode & RECEIVE) != 0) {
+				readReceived(completion, memory, offset);
+			}
+			else {
+				completion.flags = 0;
+			}
 		}
 	}
 
-	private void read(WorkCompletion completion, int offset) {
-		ByteBuffer memory = this.memory;
-		completion.wrId = memory.getLong(offset + WorkCompletionLayout.WR_ID);
-		completion.status = memory.getInt(offset + WorkCompletionLayout.STATUS);
-		completion.opcode = memory.getInt(offset + WorkCompletionLayout.OPCODE);
-		completion.vendorError = memory.getInt(offset + WorkCompletionLayout.VENDOR_ERROR);
-		completion.byteLength = memory.getInt(offset + WorkCompletionLayout.BYTE_LENGTH);
+	// What only a received message has.
+	private static void readReceived(WorkCompletion completion, ByteBuffer memory, int offset) {
 		completion.immediateData = NetworkOrder.convert(memory.getInt(offset + WorkCompletionLayout.IMM_DATA));
-		completion.qpNum = memory.getInt(offset + WorkCompletionLayout.QP_NUM);
-		completion.sourceQp = memory.getInt(offset + WorkCompletionLayout.SOURCE_QP);
-		completion.flags = memory.getInt(offset + WorkCompletionLayout.FLAGS);
+		long pair = memory.getLong(offset + WorkCompletionLayout.SOURCE_QP);
+		completion.sourceQp = NativeOrder.first(pair);
+		completion.flags = NativeOrder.second(pair);
 		completion.pkeyIndex = Short.toUnsignedInt(memory.getShort(offset + WorkCompletionLayout.PKEY_INDEX));
 		completion.sourceLid = Short.toUnsignedInt(memory.getShort(offset + WorkCompletionLayout.SOURCE_LID));
 		completion.serviceLevel = Byte.toUnsignedInt(memory.get(offset + WorkCompletionLayout.SERVICE_LEVEL));

@@ -13,18 +13,20 @@ import io.github.rdmaboot.provider.WorkCompletion;
  */
 final class DataPath {
 
-	private final ThreadLocal<CallBlock> blocks;
+	private final CallBlocks blocks;
 
 	DataPath(CallPath path) {
-		this.blocks = ThreadLocal.withInitial(() -> new CallBlock(path.calls()));
+		this.blocks = new CallBlocks(path::calls);
 	}
 
 	int postSend(long qp, SendWorkRequest first) {
-		CallBlock block = this.blocks.get();
+		CallBlock block = this.blocks.current(qp);
 		SendRequestList list = block.sends();
 		long function = function(block, qp + QueuePairLayout.CONTEXT, ContextLayout.POST_SEND);
 		int result = block.post(function, qp, list.write(first));
-		list.markPosted(first, block.bad(), result);
+		if (result != 0) {
+			list.refuse(first, block.bad());
+		}
 		return Math.abs(result);
 	}
 
@@ -37,10 +39,12 @@ final class DataPath {
 	}
 
 	private int post(long queue, int context, int offset, ReceiveWorkRequest first) {
-		CallBlock block = this.blocks.get();
+		CallBlock block = this.blocks.current(queue);
 		ReceiveRequestList list = block.receives();
 		int result = block.post(function(block, queue + context, offset), queue, list.write(first));
-		list.markPosted(first, block.bad(), result);
+		if (result != 0) {
+			list.refuse(first, block.bad());
+		}
 		return Math.abs(result);
 	}
 
@@ -48,7 +52,7 @@ final class DataPath {
 		if (completions.length == 0) {
 			return 0;
 		}
-		CallBlock block = this.blocks.get();
+		CallBlock block = this.blocks.current(cq);
 		CompletionArray array = block.completions();
 		long function = function(block, cq + CompletionQueueLayout.CONTEXT, ContextLayout.POLL_CQ);
 		int count = block.calls().poll(function, cq, completions.length, array.reserve(completions.length));
@@ -60,7 +64,7 @@ final class DataPath {
 	}
 
 	int reqNotifyCq(long cq, boolean solicitedOnly) {
-		CallBlock block = this.blocks.get();
+		CallBlock block = this.blocks.current(cq);
 		long function = function(block, cq + CompletionQueueLayout.CONTEXT, ContextLayout.REQ_NOTIFY_CQ);
 		return Math.abs(block.calls().arm(function, cq, solicitedOnly ? 1 : 0));
 	}

@@ -11,65 +11,58 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiveRequestList {
 
-	private static final int INITIAL_CAPACITY = 32;
-
-	private final ScatterGatherArray buffers = new ScatterGatherArray();
-
-	private ByteBuffer memory = CallBlock.allocate(INITIAL_CAPACITY * ReceiveWorkRequestLayout.SIZE);
-
-	private long address = CallBlock.addressOf(this.memory);
+	private RequestSlots slots = RequestSlots.forReceives();
 
 	/**
-	 * Write a list of requests.
+	 * Write a list of requests, which count as posted from now on, unless {@link #refuse}
+	 * is called.
 	 * @param first the first request
 	 * @return the address of the first one
 	 */
 	long write(ReceiveWorkRequest first) {
-		reserve(first);
-		ByteBuffer memory = this.memory;
+		RequestSlots slots = this.slots;
+		ByteBuffer memory = slots.memory();
 		int offset = 0;
 		for (ReceiveWorkRequest request = first; request != null; request = request.next) {
-			request.posted = true;
-			int following = offset + ReceiveWorkRequestLayout.SIZE;
+			int buffers = request.sgeCount;
+			if (slots.isFull(offset, buffers)) {
+				grow(first);
+				return write(first);
+			}
 			memory.putLong(offset + ReceiveWorkRequestLayout.WR_ID, request.wrId);
-			memory.putLong(offset + ReceiveWorkRequestLayout.NEXT,
-					(request.next != null) ? this.address + following : 0);
-			memory.putLong(offset + ReceiveWorkRequestLayout.SG_LIST,
-					this.buffers.add(request.addresses, request.lengths, request.lkeys, request.sgeCount));
-			memory.putInt(offset + ReceiveWorkRequestLayout.NUM_SGE, request.sgeCount);
-			offset = following;
+			memory.putInt(offset + ReceiveWorkRequestLayout.NUM_SGE, buffers);
+			if (buffers == 1) {
+				slots.putBuffer(offset, request.addresses[0], request.lengths[0], request.lkeys[0]);
+			}
+			else {
+				slots.putBuffers(offset, request.addresses, request.lengths, request.lkeys, buffers);
+			}
+			request.posted = true;
+			offset += slots.slotSize();
 		}
-		return this.address;
+		slots.endAt(offset);
+		return slots.address();
 	}
 
-	private void reserve(ReceiveWorkRequest first) {
+	private void grow(ReceiveWorkRequest first) {
 		int requests = 0;
-		int sges = 0;
+		int buffers = 0;
 		for (ReceiveWorkRequest request = first; request != null; request = request.next) {
 			requests++;
-			sges += request.sgeCount;
+			buffers = Math.max(buffers, request.sgeCount);
 		}
-		this.buffers.reset(sges);
-		int size = Math.multiplyExact(requests, ReceiveWorkRequestLayout.SIZE);
-		if (size > this.memory.capacity()) {
-			this.memory = CallBlock.allocate(Math.max(size, 2 * this.memory.capacity()));
-			this.address = CallBlock.addressOf(this.memory);
-		}
+		this.slots = this.slots.grow(requests, buffers);
 	}
 
 	/**
-	 * Note which requests were not posted. They count as posted from when they were
-	 * written: one that was posted may have completed, and be in use again, by now.
+	 * Note which requests were not posted. The others must not be touched: they may have
+	 * completed, and be in use again, by now.
 	 * @param first the first request
 	 * @param bad the address of the first one that was not, as the driver told it; 0 when
-	 * it told none
-	 * @param result what the post returned
+	 * it told none, and so took none
 	 */
-	void markPosted(ReceiveWorkRequest first, long bad, int result) {
-		if (result == 0) {
-			return;
-		}
-		long current = this.address;
+	void refuse(ReceiveWorkRequest first, long bad) {
+		long current = this.slots.address();
 		boolean posted = bad != 0;
 		for (@Nullable
 		ReceiveWorkRequest request = first; request != null; request = request.next) {
@@ -77,7 +70,7 @@ final class ReceiveRequestList {
 			if (!posted) {
 				request.posted = false;
 			}
-			current += ReceiveWorkRequestLayout.SIZE;
+			current += this.slots.slotSize();
 		}
 	}
 

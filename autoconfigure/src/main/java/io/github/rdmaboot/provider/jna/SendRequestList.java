@@ -12,90 +12,90 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendRequestList {
 
-	private static final int INITIAL_CAPACITY = 32;
-
 	private static final int COMPARE_AND_SWAP = WorkRequestOpcode.ATOMIC_CMP_AND_SWP.value();
 
 	private static final int FETCH_AND_ADD = WorkRequestOpcode.ATOMIC_FETCH_AND_ADD.value();
 
-	private final ScatterGatherArray buffers = new ScatterGatherArray();
-
-	private ByteBuffer memory = CallBlock.allocate(INITIAL_CAPACITY * SendWorkRequestLayout.SIZE);
-
-	private long address = CallBlock.addressOf(this.memory);
+	private RequestSlots slots = RequestSlots.forSends();
 
 	/**
-	 * Write a list of requests.
+	 * Write a list of requests, which count as posted from now on, unless {@link #refuse}
+	 * is called.
 	 * @param first the first request
 	 * @return the address of the first one
 	 */
 	long write(SendWorkRequest first) {
-		reserve(first);
+		RequestSlots slots = this.slots;
+		ByteBuffer memory = slots.memory();
 		int offset = 0;
+		// What most requests have is written here, and all else in methods of their own,
+		// so that this stays small enough to be compiled as one loop.
 		for (SendWorkRequest request = first; request != null; request = request.next) {
-			write(request, offset);
-			offset += SendWorkRequestLayout.SIZE;
+			int buffers = request.sgeCount;
+			int opcode = request.opcode;
+			if (slots.isFull(offset, buffers)) {
+				grow(first);
+				return write(first);
+			}
+			memory.putLong(offset + SendWorkRequestLayout.WR_ID, request.wrId);
+			memory.putLong(offset + SendWorkRequestLayout.NUM_SGE, NativeOrder.pair(buffers, opcode));
+			memory.putLong(offset + SendWorkRequestLayout.SEND_FLAGS,
+					NativeOrder.pair(request.flags, NetworkOrder.convert(request.immediateData)));
+			if (buffers == 1) {
+				slots.putBuffer(offset, request.addresses[0], request.lengths[0], request.lkeys[0]);
+			}
+			else {
+				slots.putBuffers(offset, request.addresses, request.lengths, request.lkeys, buffers);
+			}
+			if (opcode == COMPARE_AND_SWAP || opcode == FETCH_AND_ADD) {
+				writeAtomic(request, memory, offset);
+			}
+			else if (request.ah != 0) {
+				writeDatagram(request, memory, offset);
+			}
+			else {
+				memory.putLong(offset + SendWorkRequestLayout.RDMA_REMOTE_ADDRESS, request.remoteAddress);
+				memory.putInt(offset + SendWorkRequestLayout.RDMA_RKEY, request.rkey);
+			}
+			request.posted = true;
+			offset += slots.slotSize();
 		}
-		return this.address;
+		slots.endAt(offset);
+		return slots.address();
 	}
 
-	private void reserve(SendWorkRequest first) {
+	private static void writeAtomic(SendWorkRequest request, ByteBuffer memory, int offset) {
+		memory.putLong(offset + SendWorkRequestLayout.ATOMIC_REMOTE_ADDRESS, request.remoteAddress);
+		memory.putLong(offset + SendWorkRequestLayout.ATOMIC_COMPARE_ADD, request.compareAdd);
+		memory.putLong(offset + SendWorkRequestLayout.ATOMIC_SWAP, request.swap);
+		memory.putInt(offset + SendWorkRequestLayout.ATOMIC_RKEY, request.rkey);
+	}
+
+	private static void writeDatagram(SendWorkRequest request, ByteBuffer memory, int offset) {
+		memory.putLong(offset + SendWorkRequestLayout.UD_AH, request.ah);
+		memory.putLong(offset + SendWorkRequestLayout.UD_REMOTE_QP_NUM,
+				NativeOrder.pair(request.remoteQpNum, request.remoteQkey));
+	}
+
+	private void grow(SendWorkRequest first) {
 		int requests = 0;
-		int sges = 0;
+		int buffers = 0;
 		for (SendWorkRequest request = first; request != null; request = request.next) {
 			requests++;
-			sges += request.sgeCount;
+			buffers = Math.max(buffers, request.sgeCount);
 		}
-		this.buffers.reset(sges);
-		int size = Math.multiplyExact(requests, SendWorkRequestLayout.SIZE);
-		if (size > this.memory.capacity()) {
-			this.memory = CallBlock.allocate(Math.max(size, 2 * this.memory.capacity()));
-			this.address = CallBlock.addressOf(this.memory);
-		}
-	}
-
-	private void write(SendWorkRequest request, int offset) {
-		request.posted = true;
-		ByteBuffer memory = this.memory;
-		memory.putLong(offset + SendWorkRequestLayout.WR_ID, request.wrId);
-		memory.putLong(offset + SendWorkRequestLayout.NEXT,
-				(request.next != null) ? this.address + offset + SendWorkRequestLayout.SIZE : 0);
-		memory.putLong(offset + SendWorkRequestLayout.SG_LIST,
-				this.buffers.add(request.addresses, request.lengths, request.lkeys, request.sgeCount));
-		memory.putInt(offset + SendWorkRequestLayout.NUM_SGE, request.sgeCount);
-		memory.putInt(offset + SendWorkRequestLayout.OPCODE, request.opcode);
-		memory.putInt(offset + SendWorkRequestLayout.SEND_FLAGS, request.flags);
-		memory.putInt(offset + SendWorkRequestLayout.IMM_DATA, NetworkOrder.convert(request.immediateData));
-		if (request.opcode == COMPARE_AND_SWAP || request.opcode == FETCH_AND_ADD) {
-			memory.putLong(offset + SendWorkRequestLayout.ATOMIC_REMOTE_ADDRESS, request.remoteAddress);
-			memory.putLong(offset + SendWorkRequestLayout.ATOMIC_COMPARE_ADD, request.compareAdd);
-			memory.putLong(offset + SendWorkRequestLayout.ATOMIC_SWAP, request.swap);
-			memory.putInt(offset + SendWorkRequestLayout.ATOMIC_RKEY, request.rkey);
-		}
-		else if (request.ah != 0) {
-			memory.putLong(offset + SendWorkRequestLayout.UD_AH, request.ah);
-			memory.putInt(offset + SendWorkRequestLayout.UD_REMOTE_QP_NUM, request.remoteQpNum);
-			memory.putInt(offset + SendWorkRequestLayout.UD_REMOTE_QKEY, request.remoteQkey);
-		}
-		else {
-			memory.putLong(offset + SendWorkRequestLayout.RDMA_REMOTE_ADDRESS, request.remoteAddress);
-			memory.putInt(offset + SendWorkRequestLayout.RDMA_RKEY, request.rkey);
-		}
+		this.slots = this.slots.grow(requests, buffers);
 	}
 
 	/**
-	 * Note which requests were not posted. They count as posted from when they were
-	 * written: one that was posted may have completed, and be in use again, by now.
+	 * Note which requests were not posted. The others must not be touched: they may have
+	 * completed, and be in use again, by now.
 	 * @param first the first request
 	 * @param bad the address of the first one that was not, as the driver told it; 0 when
-	 * it told none
-	 * @param result what the post returned
+	 * it told none, and so took none
 	 */
-	void markPosted(SendWorkRequest first, long bad, int result) {
-		if (result == 0) {
-			return;
-		}
-		long current = this.address;
+	void refuse(SendWorkRequest first, long bad) {
+		long current = this.slots.address();
 		boolean posted = bad != 0;
 		for (@Nullable
 		SendWorkRequest request = first; request != null; request = request.next) {
@@ -103,7 +103,7 @@ final class SendRequestList {
 			if (!posted) {
 				request.posted = false;
 			}
-			current += SendWorkRequestLayout.SIZE;
+			current += this.slots.slotSize();
 		}
 	}
 

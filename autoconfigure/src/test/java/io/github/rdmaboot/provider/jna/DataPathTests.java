@@ -3,6 +3,7 @@ package io.github.rdmaboot.provider.jna;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
@@ -105,6 +106,20 @@ class DataPathTests {
 			assertThat(completions[i]).usingRecursiveComparison().isEqualTo(expected(i));
 		}
 		assertThat(completions[2]).usingRecursiveComparison().isEqualTo(new WorkCompletion());
+	}
+
+	@Test
+	void aCompletionOfASendHasNothingOfTheReceiveBeforeIt() {
+		WorkCompletion[] completions = { expected(0) };
+		this.driver.onPoll((queue, count, array) -> {
+			RawMemory.putBytes(array, completion(0));
+			RawMemory.putInt(array + WorkCompletionLayout.OPCODE, CompletionOpcode.SEND.value());
+			return 1;
+		});
+		assertThat(this.dataPath.pollCq(this.driver.queue(), completions)).isEqualTo(1);
+		assertThat(completions[0].opcode).isZero();
+		assertThat(completions[0].flags).isZero();
+		assertThat(completions[0].qpNum).isEqualTo(0xfffffe);
 	}
 
 	@Test

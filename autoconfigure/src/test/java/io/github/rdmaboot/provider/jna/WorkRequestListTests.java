@@ -20,7 +20,6 @@ class WorkRequestListTests {
 		first.next = second;
 		long address = this.sends.write(first);
 		long next = RawMemory.getLong(address + SendWorkRequestLayout.NEXT);
-		assertThat(next).isEqualTo(address + SendWorkRequestLayout.SIZE);
 		assertThat(RawMemory.getLong(next + SendWorkRequestLayout.NEXT)).isZero();
 		assertThat(RawMemory.getLong(next + SendWorkRequestLayout.WR_ID)).isEqualTo(2);
 		assertThat(RawMemory.getInt(address + SendWorkRequestLayout.NUM_SGE)).isEqualTo(2);
@@ -30,8 +29,8 @@ class WorkRequestListTests {
 		assertThat(RawMemory.getLong(secondBuffer + ScatterGatherLayout.ADDRESS)).isEqualTo(0x1001);
 		assertThat(RawMemory.getInt(secondBuffer + ScatterGatherLayout.LENGTH)).isEqualTo(11);
 		assertThat(RawMemory.getInt(secondBuffer + ScatterGatherLayout.LKEY)).isEqualTo(21);
-		assertThat(RawMemory.getLong(next + SendWorkRequestLayout.SG_LIST))
-			.isEqualTo(secondBuffer + ScatterGatherLayout.SIZE);
+		long buffersOfSecond = RawMemory.getLong(next + SendWorkRequestLayout.SG_LIST);
+		assertThat(RawMemory.getLong(buffersOfSecond + ScatterGatherLayout.ADDRESS)).isEqualTo(0x1000);
 	}
 
 	@Test
@@ -77,14 +76,50 @@ class WorkRequestListTests {
 		first.next = second;
 		second.next = third;
 		long address = this.sends.write(first);
-		this.sends.markPosted(first, 0, 0);
-		assertThat(new boolean[] { first.posted, second.posted, third.posted }).containsExactly(true, true, true);
-		this.sends.markPosted(first, address + SendWorkRequestLayout.SIZE, 12);
-		assertThat(new boolean[] { first.posted, second.posted, third.posted }).containsExactly(true, false, false);
-		this.sends.markPosted(first, address, 12);
-		assertThat(new boolean[] { first.posted, second.posted, third.posted }).containsExactly(false, false, false);
-		this.sends.markPosted(first, 0, 22);
-		assertThat(first.posted).isFalse();
+		assertThat(posted(first)).as("refused by nobody").containsExactly(true, true, true);
+		this.sends.refuse(first, RawMemory.getLong(address + SendWorkRequestLayout.NEXT));
+		assertThat(posted(first)).containsExactly(true, false, false);
+		this.sends.write(first);
+		this.sends.refuse(first, address);
+		assertThat(posted(first)).containsExactly(false, false, false);
+		this.sends.write(first);
+		this.sends.refuse(first, 0);
+		assertThat(posted(first)).containsExactly(false, false, false);
+	}
+
+	private static boolean[] posted(SendWorkRequest first) {
+		return new boolean[] { first.posted, first.next.posted, first.next.next.posted };
+	}
+
+	@Test
+	void aListEndsWhereItEndsAfterLongerAndShorterOnes() {
+		SendWorkRequest first = send(1, 1);
+		first.next = send(2, 1);
+		first.next.next = send(3, 1);
+		assertThat(length(this.sends.write(first))).isEqualTo(3);
+		assertThat(length(this.sends.write(first.next.next))).isEqualTo(1);
+		assertThat(length(this.sends.write(first.next))).isEqualTo(2);
+		assertThat(length(this.sends.write(first))).isEqualTo(3);
+	}
+
+	private static int length(long first) {
+		int length = 0;
+		for (long at = first; at != 0; at = RawMemory.getLong(at + SendWorkRequestLayout.NEXT)) {
+			length++;
+		}
+		return length;
+	}
+
+	@Test
+	void aRequestMayHaveAnyNumberOfBuffers() {
+		SendWorkRequest first = send(1, 1);
+		first.next = send(2, 30);
+		long second = RawMemory.getLong(this.sends.write(first) + SendWorkRequestLayout.NEXT);
+		assertThat(RawMemory.getInt(second + SendWorkRequestLayout.NUM_SGE)).isEqualTo(30);
+		long buffers = RawMemory.getLong(second + SendWorkRequestLayout.SG_LIST);
+		for (int i = 0; i < 30; i++) {
+			assertThat(RawMemory.getLong(buffers + i * ScatterGatherLayout.SIZE)).isEqualTo(0x1000 + i);
+		}
 	}
 
 	@Test
