@@ -21,6 +21,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.verbs.CompletionThread;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -344,8 +345,10 @@ public final class RdmaConnection {
 	void end(DestroyTrigger trigger, @Nullable RuntimeException cause) {
 		if (this.ending.compareAndSet(false, true)) {
 			this.cause = cause;
-			this.owner.ended(this, trigger, cause);
-			this.runtime.destroyLater(this, trigger);
+			CompletionThread.runUnpinned(() -> {
+				this.owner.ended(this, trigger, cause);
+				this.runtime.destroyLater(this, trigger);
+			});
 		}
 	}
 

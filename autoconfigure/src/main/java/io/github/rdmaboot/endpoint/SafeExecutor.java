@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.Executor;
 
+import io.github.rdmaboot.verbs.CompletionThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +23,10 @@ final class SafeExecutor implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
-		Runnable logged = () -> run(task);
+		CompletionThread.runUnpinned(() -> hand(() -> run(task)));
+	}
+
+	private void hand(Runnable logged) {
 		try {
 			this.delegate.execute(logged);
 		}

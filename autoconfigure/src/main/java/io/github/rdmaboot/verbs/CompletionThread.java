@@ -2,7 +2,11 @@ package io.github.rdmaboot.verbs;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -22,20 +26,58 @@ public final class CompletionThread extends Thread {
 
 	private volatile boolean running;
 
-	private CompletionThread(Runnable work, String name) {
+	/** Runs what may start threads, if this thread is pinned. */
+	private final @Nullable ExecutorService companion;
+
+	private CompletionThread(Runnable work, String name, @Nullable ExecutorService companion) {
 		super(work, name);
+		this.companion = companion;
 		setDaemon(true);
 	}
 
 	// Make threads that run on one CPU only, if one is given.
 	static ThreadFactory factory(RdmaProvider provider, String name, @Nullable Integer cpu) {
 		if (cpu == null) {
-			return (work) -> new CompletionThread(work, name);
+			return (work) -> new CompletionThread(work, name, null);
 		}
-		return (work) -> new CompletionThread(() -> {
-			pin(provider, cpu);
-			work.run();
-		}, name);
+		return (work) -> {
+			ExecutorService companion = companion(name);
+			return new CompletionThread(() -> {
+				pin(provider, cpu);
+				try {
+					work.run();
+				}
+				finally {
+					companion.shutdown();
+				}
+			}, name, companion);
+		};
+	}
+
+	private static ExecutorService companion(String name) {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				(work) -> {
+					Thread thread = new Thread(work, name + "-unpinned");
+					thread.setDaemon(true);
+					return thread;
+				});
+		executor.prestartCoreThread();
+		return executor;
+	}
+
+	/**
+	 * Run a task that may start threads on the calling thread, or later on a companion of
+	 * it if it is a completion thread that is pinned to a CPU: a thread inherits the CPU
+	 * of the one that starts it, and would share it with the polling.
+	 * @param task the task; what it throws on the companion goes to the log
+	 */
+	public static void runUnpinned(Runnable task) {
+		if (Thread.currentThread() instanceof CompletionThread thread && thread.companion != null) {
+			thread.companion.execute(() -> runLogged(task));
+		}
+		else {
+			task.run();
+		}
 	}
 
 	// That the CPU can be used was checked when the endpoint started.
