@@ -106,10 +106,22 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param connection Parameters of each connection.
 	 * @param memory Registered memory of each connection.
 	 * @param completion How completions are taken and handed on.
+	 * @param sharedReceiveQueue Receive queue that all connections share.
 	 */
 	public record Server(@DefaultValue("*") String address, @Nullable Integer port, @DefaultValue("128") int backlog,
 			@DefaultValue Relisten relisten, @DefaultValue QueuePair queuePair, @DefaultValue Connection connection,
-			@DefaultValue Memory memory, @DefaultValue Completion completion) {
+			@DefaultValue Memory memory, @DefaultValue Completion completion,
+			@DefaultValue SharedReceiveQueue sharedReceiveQueue) {
+
+	}
+
+	/**
+	 * Receive queue that the connections of a server share.
+	 *
+	 * @param size How many buffers the connections on a device share for receiving. 0
+	 * gives each connection buffers of its own.
+	 */
+	public record SharedReceiveQueue(@DefaultValue("0") int size) {
 
 	}
 

@@ -63,7 +63,7 @@ final class SettingsConverter {
 		CompletionSettings completion = completion(path, properties.completion());
 		ReconnectSettings relisten = relisten(path, properties.relisten());
 		return convert(path, () -> new ServerSettings(name, properties.address(), port, properties.backlog(), queuePair,
-				connection, memory, completion, relisten));
+				connection, memory, completion, relisten, properties.sharedReceiveQueue().size()));
 	}
 
 	static ClientSettings client(String name, Client properties) {

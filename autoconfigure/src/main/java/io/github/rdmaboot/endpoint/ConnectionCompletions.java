@@ -39,7 +39,7 @@ final class ConnectionCompletions implements CompletionHandler {
 		}
 		else if (receiver != null) {
 			error(completion, CompletionOpcode.RECV);
-			receiver.failed();
+			receiver.failed(slot);
 		}
 	}
 

@@ -17,6 +17,9 @@ interface ConnectionOwner {
 
 	CompletionSettings completionSettings();
 
+	// Return the receive queues that its connections share, or null if each has its own.
+	@Nullable SharedReceives sharedReceives();
+
 	EndpointStatistics statistics();
 
 	@Nullable RdmaMessageHandler messageHandler();

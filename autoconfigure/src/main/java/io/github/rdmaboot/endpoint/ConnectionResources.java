@@ -13,6 +13,7 @@ import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
 import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
+import io.github.rdmaboot.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ final class ConnectionResources {
 
 	private volatile @Nullable CompletionQueue queue;
 
-	private volatile @Nullable MemoryBlock receiveMemory;
+	private volatile @Nullable ConnectionReceives receives;
 
 	private volatile @Nullable MemoryBlock sendMemory;
 
@@ -56,18 +57,19 @@ final class ConnectionResources {
 		MemorySettings buffers = owner.memorySettings();
 		QueuePairSettings sizes = owner.queuePairSettings();
 		int sends = Math.min(buffers.bufferCount(), sizes.maxSendWr()) + sizes.parked();
-		int receives = Math.min(buffers.bufferCount(), sizes.maxRecvWr());
 		DeviceLease device = devices.acquire(id.deviceContext());
 		this.device = device;
 		connection.requireNotClosing();
+		ConnectionReceives receives = ConnectionReceives.take(owner, devices, device.device(), id.deviceContext());
+		this.receives = receives;
+		connection.requireNotClosing();
+		SharedReceiveQueue shared = receives.queue();
+		int maxRecvWr = (shared != null) ? 0 : sizes.maxRecvWr();
 		CompletionQueue queue = CompletionQueue.create(device.device(), owner.completionSettings().policy(),
-				sizes.maxSendWr() + sizes.maxRecvWr(), new ConnectionCompletions(connection, this, owner.statistics()),
+				sizes.maxSendWr() + Math.max(maxRecvWr, receives.count()),
+				new ConnectionCompletions(connection, this, owner.statistics()),
 				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
 		this.queue = queue;
-		connection.requireNotClosing();
-		MemoryBlock receiveMemory = device.device().memoryPool().allocate(size((long) receives * buffers.bufferSize()));
-		this.receiveMemory = receiveMemory;
-		owner.statistics().registered(receiveMemory.length());
 		connection.requireNotClosing();
 		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
 		MemoryBlock sendMemory = device.device()
@@ -76,12 +78,12 @@ final class ConnectionResources {
 		this.sendMemory = sendMemory;
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
-		QueuePair queuePair = QueuePair.create(id, device.device(), queue, new QueuePairCapabilities(sizes.maxSendWr(),
-				sizes.maxRecvWr(), sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
+		QueuePair queuePair = QueuePair.create(id, device.device(), queue, shared, new QueuePairCapabilities(
+				sizes.maxSendWr(), maxRecvWr, sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queuePair = queuePair;
-		MessageReceiver receiver = new MessageReceiver(
-				new ReceiveBuffers(receiveMemory, buffers.bufferSize(), receives, queuePair::postReceive),
-				this.outstandingReceives, owner.statistics(), executor, owner::messageHandler, connection);
+		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
+		MessageReceiver receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
+				owner::messageHandler, connection);
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
 		Reservations reservations = new Reservations(connection, sizes);
 		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), queuePair, this.outstandingSends,
@@ -92,7 +94,9 @@ final class ConnectionResources {
 				buffers.bufferSize(), sends);
 		this.receiver = receiver;
 		connection.requireNotClosing();
-		receiver.postAll();
+		if (shared == null) {
+			receiveBuffers.postAll();
+		}
 	}
 
 	private static int size(long bytes) {
@@ -168,6 +172,7 @@ final class ConnectionResources {
 	boolean drain(Deadline deadline) {
 		CompletionQueue queue = this.queue;
 		MessageReceiver receiver = this.receiver;
+		pollShared();
 		for (long interval = MIN_POLL_INTERVAL_NANOS;; interval = Math.min(2 * interval, MAX_POLL_INTERVAL_NANOS)) {
 			if (queue != null && isAnyOutstanding()) {
 				queue.poll();
@@ -228,16 +233,30 @@ final class ConnectionResources {
 			sendMemory.release();
 			statistics.deregistered(sendMemory.length());
 		}
-		MemoryBlock receiveMemory = this.receiveMemory;
-		if (receiveMemory != null) {
-			MessageReceiver receiver = this.receiver;
-			if (receiver != null) {
-				receiver.letGoOfMemory();
-			}
-			else {
-				receiveMemory.release();
-			}
-			statistics.deregistered(receiveMemory.length());
+		ConnectionReceives receives = this.receives;
+		if (receives == null) {
+			return;
+		}
+		MessageReceiver receiver = this.receiver;
+		if (receiver == null) {
+			receives.release();
+			return;
+		}
+		try {
+			pollShared();
+		}
+		finally {
+			receiver.letGoOfMemory();
+		}
+	}
+
+	// Buffers that others share must not get lost in what the queue pair left behind: no
+	// event tells when it is done with them, on every device.
+	private void pollShared() {
+		CompletionQueue queue = this.queue;
+		ConnectionReceives receives = this.receives;
+		if (queue != null && receives != null && receives.queue() != null) {
+			queue.poll();
 		}
 	}
 

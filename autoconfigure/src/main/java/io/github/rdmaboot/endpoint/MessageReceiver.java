@@ -38,7 +38,7 @@ final class MessageReceiver {
 
 	private final ReceiveBuffers buffers;
 
-	private final OutstandingRequests outstanding;
+	private final Runnable release;
 
 	private final EndpointStatistics statistics;
 
@@ -58,27 +58,15 @@ final class MessageReceiver {
 
 	private @Nullable RuntimeException closed;
 
-	MessageReceiver(ReceiveBuffers buffers, OutstandingRequests outstanding, EndpointStatistics statistics,
-			Executor executor, Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
+	MessageReceiver(ReceiveBuffers buffers, Runnable release, EndpointStatistics statistics, Executor executor,
+			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
 		this.buffers = buffers;
 		this.completed = new CompletedReceives(buffers.count());
-		this.outstanding = outstanding;
+		this.release = release;
 		this.statistics = statistics;
 		this.executor = executor;
 		this.handler = handler;
 		this.connection = connection;
-	}
-
-	/**
-	 * Post all buffers; before connecting or accepting, so that no message finds none.
-	 */
-	void postAll() {
-		for (int slot = 0; slot < this.buffers.count(); slot++) {
-			int errno = post(slot);
-			if (errno != 0) {
-				throw new RdmaException("ibv_post_recv", errno);
-			}
-		}
 	}
 
 	// Take the completion of a receive that brought a message. A write with immediate
@@ -86,20 +74,20 @@ final class MessageReceiver {
 	void received(int slot, WorkCompletion completion) {
 		boolean written = completion.opcode == CompletionOpcode.RECV_RDMA_WITH_IMM.value();
 		int length = written ? 0 : completion.byteLength;
-		this.outstanding.completed();
+		this.buffers.completed();
 		this.statistics.received(length);
-		// Its bytes are not there any more if the connection could not wait for it.
-		if ((this.turn.get() & RETIRED) == 0) {
-			this.completed.put(slot, length, (completion.flags & WITH_IMMEDIATE) != 0, completion.immediateData);
-			serve();
+		if ((this.turn.get() & RETIRED) != 0) {
+			// The connection could not wait for it.
+			repost(slot);
+			return;
 		}
+		this.completed.put(slot, length, (completion.flags & WITH_IMMEDIATE) != 0, completion.immediateData);
+		serve();
 	}
 
-	/**
-	 * Take the completion of a receive that failed or was flushed.
-	 */
-	void failed() {
-		this.outstanding.completed();
+	// Take the completion of a receive that failed or was flushed.
+	void failed(int slot) {
+		check(this.buffers.failed(slot));
 	}
 
 	/**
@@ -189,10 +177,12 @@ final class MessageReceiver {
 
 	private void keepAndRelease() {
 		while (!this.completed.isEmpty()) {
+			int slot = this.completed.slot();
 			this.pending.keep(takeCopy());
+			repost(slot);
 		}
 		if ((this.turn.get() & RELEASED) != 0) {
-			this.buffers.release();
+			this.release.run();
 		}
 	}
 
@@ -267,19 +257,13 @@ final class MessageReceiver {
 	}
 
 	private void repost(int slot) {
-		int errno = post(slot);
+		check(this.buffers.post(slot));
+	}
+
+	private void check(int errno) {
 		if (errno != 0 && errno != Errno.ENOTCONN.value()) {
 			this.connection.failed(new RdmaException("ibv_post_recv", errno));
 		}
-	}
-
-	private int post(int slot) {
-		this.outstanding.posted();
-		int errno = this.buffers.post(slot);
-		if (errno != 0) {
-			this.outstanding.completed();
-		}
-		return errno;
 	}
 
 }

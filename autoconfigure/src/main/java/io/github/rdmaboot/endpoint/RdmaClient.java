@@ -337,6 +337,11 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
+	public @Nullable SharedReceives sharedReceives() {
+		return null;
+	}
+
+	@Override
 	public MemorySettings memorySettings() {
 		return this.settings.memory();
 	}

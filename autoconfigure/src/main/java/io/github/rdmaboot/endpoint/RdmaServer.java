@@ -41,6 +41,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	private final ServerSettings settings;
 
+	private final @Nullable SharedReceives sharedReceives;
+
 	private final ReentrantLock setupLock = new ReentrantLock();
 
 	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
@@ -51,6 +53,9 @@ public final class RdmaServer extends ConnectedEndpoint {
 	RdmaServer(RdmaEndpoints registry, ServerSettings settings) {
 		super(registry, settings.name());
 		this.settings = settings;
+		int shared = settings.sharedReceiveQueueSize();
+		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(), statistics())
+				: null;
 		this.relistening = new Relistening(this, settings.relisten());
 	}
 
@@ -323,6 +328,11 @@ public final class RdmaServer extends ConnectedEndpoint {
 	@Override
 	public QueuePairSettings queuePairSettings() {
 		return this.settings.queuePair();
+	}
+
+	@Override
+	public @Nullable SharedReceives sharedReceives() {
+		return this.sharedReceives;
 	}
 
 	@Override

@@ -4,27 +4,33 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.ToIntFunction;
 
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.verbs.MemoryBlock;
 
 /**
  * Buffers that messages are received into, each with the request that posts it and the
  * view through which it is read, so that posting and reading allocate nothing. A buffer
- * is the device's from its post to its completion, and then its reader's.
+ * is the device's from its post to its completion, and then its reader's. Connections
+ * that share a receive queue share its buffers.
  */
 final class ReceiveBuffers {
 
-	private final MemoryBlock memory;
-
 	private final ToIntFunction<ReceiveWorkRequest> queue;
+
+	private final OutstandingRequests outstanding;
+
+	private final boolean shared;
 
 	private final ReceiveWorkRequest[] requests;
 
 	private final ByteBuffer[] views;
 
-	ReceiveBuffers(MemoryBlock memory, int bufferSize, int count, ToIntFunction<ReceiveWorkRequest> queue) {
-		this.memory = memory;
+	ReceiveBuffers(MemoryBlock memory, int bufferSize, int count, ToIntFunction<ReceiveWorkRequest> queue,
+			OutstandingRequests outstanding, boolean shared) {
 		this.queue = queue;
+		this.outstanding = outstanding;
+		this.shared = shared;
 		this.requests = new ReceiveWorkRequest[count];
 		this.views = new ByteBuffer[count];
 		ByteBuffer bytes = memory.memory().asReadOnlyBuffer();
@@ -46,16 +52,41 @@ final class ReceiveBuffers {
 
 	// Returns 0 or the errno of ibv_post_recv.
 	int post(int slot) {
-		return this.queue.applyAsInt(this.requests[slot]);
+		this.outstanding.posted();
+		int errno = this.queue.applyAsInt(this.requests[slot]);
+		if (errno != 0) {
+			this.outstanding.completed();
+		}
+		return errno;
+	}
+
+	/**
+	 * Post all buffers; before connecting or accepting, so that no message finds none.
+	 */
+	void postAll() {
+		for (int slot = 0; slot < this.requests.length; slot++) {
+			int errno = post(slot);
+			if (errno != 0) {
+				throw new RdmaException("ibv_post_recv", errno);
+			}
+		}
+	}
+
+	// Take the completion of a post.
+	void completed() {
+		this.outstanding.completed();
+	}
+
+	// Take the completion of a post that brought nothing, because it failed or the
+	// connection ends. Other connections need the buffer if it is shared.
+	int failed(int slot) {
+		this.outstanding.completed();
+		return this.shared ? post(slot) : 0;
 	}
 
 	// The same object each time, for the reader of the buffer alone.
 	ByteBuffer view(int slot, int length) {
 		return this.views[slot].clear().limit(length).order(ByteOrder.BIG_ENDIAN);
-	}
-
-	void release() {
-		this.memory.release();
 	}
 
 }

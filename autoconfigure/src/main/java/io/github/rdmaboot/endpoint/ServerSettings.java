@@ -14,13 +14,21 @@ package io.github.rdmaboot.endpoint;
  * @param memory the memory of each connection
  * @param completion how completions are taken and handed on
  * @param relisten how to listen again after the device was removed that has the address
+ * @param sharedReceiveQueueSize how many buffers for receiving the connections on a
+ * device share, 0 to 16384; with 0 each connection has buffers of its own. They must take
+ * less than 2 GB
  */
 public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
-		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion,
-		ReconnectSettings relisten) {
+		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion, ReconnectSettings relisten,
+		int sharedReceiveQueueSize) {
 
 	/** What InfiniBand carries beside the answer to a request. */
 	private static final int MAX_PRIVATE_DATA = 196;
+
+	private static final int MAX_SHARED_RECEIVES = 16384;
+
+	/** A direct buffer, less what aligning it to pages takes. */
+	private static final int MAX_SHARED_MEMORY = Integer.MAX_VALUE - 8192;
 
 	public ServerSettings {
 		Settings.notEmpty("name", name);
@@ -28,10 +36,13 @@ public record ServerSettings(String name, String address, int port, int backlog,
 		Settings.between("port", port, 0, 65535);
 		Settings.atLeast("backlog", backlog, 0);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
+		Settings.between("shared-receive-queue.size", sharedReceiveQueueSize, 0,
+				Math.min(MAX_SHARED_RECEIVES, MAX_SHARED_MEMORY / memory.bufferSize()));
 	}
 
 	/**
-	 * Create settings of a server that listens again after its device was removed.
+	 * Create settings of a server that listens again after its device was removed, and
+	 * whose connections have buffers of their own.
 	 * @param name the configured name
 	 * @param address the local address or host name to listen on, or {@code *} for all
 	 * @param port the port to listen on, 0 to 65535; 0 takes an ephemeral one
@@ -44,7 +55,7 @@ public record ServerSettings(String name, String address, int port, int backlog,
 	 */
 	public ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
 			ConnectionSettings connection, MemorySettings memory, CompletionSettings completion) {
-		this(name, address, port, backlog, queuePair, connection, memory, completion, ReconnectSettings.defaults());
+		this(name, address, port, backlog, queuePair, connection, memory, completion, ReconnectSettings.defaults(), 0);
 	}
 
 }

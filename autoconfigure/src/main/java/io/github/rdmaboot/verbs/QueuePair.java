@@ -1,8 +1,5 @@
 package io.github.rdmaboot.verbs;
 
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.Errno;
@@ -15,21 +12,17 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.provider.SendWorkRequest;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Queue pair of a CM id, reliable connected or for datagrams, with a gate that keeps
- * posts away from the destroy.
- * <p>
- * Any thread may post. The gate is one atomic number: the posts in progress, and a sign
- * that no more are let in.
+ * posts away from the destroy. Any thread may post.
  */
 public final class QueuePair {
 
 	private static final Logger logger = LoggerFactory.getLogger(QueuePair.class);
-
-	private static final int CLOSED = Integer.MIN_VALUE;
 
 	/** Code of 0.64 ms. */
 	private static final int MIN_RNR_TIMER = 12;
@@ -40,7 +33,7 @@ public final class QueuePair {
 
 	private final CreatedQueuePair created;
 
-	private final AtomicInteger gate = new AtomicInteger();
+	private final PostGate gate = new PostGate();
 
 	/** Negative until it was asked for. */
 	private volatile int maxReads = -1;
@@ -57,14 +50,16 @@ public final class QueuePair {
 	 * @param id the CM id, bound to a device
 	 * @param device the device
 	 * @param queue takes the completions of sends and receives
+	 * @param shared the receive queue that it shares with others, or {@code null} for one
+	 * of its own
 	 * @param capabilities the sizes asked for
 	 * @return the queue pair
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
 	public static QueuePair create(OwnedCmId id, Device device, CompletionQueue queue,
-			QueuePairCapabilities capabilities) {
-		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), 0, capabilities, QueuePairType.RC,
-				false);
+			@Nullable SharedReceiveQueue shared, QueuePairCapabilities capabilities) {
+		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), (shared != null) ? shared.handle() : 0,
+				capabilities, QueuePairType.RC, false);
 		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
 	}
 
@@ -140,13 +135,7 @@ public final class QueuePair {
 	 * Let no more posts in and wait for those in progress, which do not block.
 	 */
 	public void closeGate() {
-		int before = this.gate.get();
-		while (before >= 0 && !this.gate.compareAndSet(before, before + CLOSED)) {
-			before = this.gate.get();
-		}
-		for (long pause = 10_000; this.gate.get() != CLOSED; pause = Math.min(2 * pause, 1_000_000)) {
-			LockSupport.parkNanos(pause);
-		}
+		this.gate.close();
 	}
 
 	/**
@@ -208,7 +197,7 @@ public final class QueuePair {
 	 * @throws RdmaException if the call fails
 	 */
 	public void destroy() {
-		if (this.gate.get() != CLOSED) {
+		if (!this.gate.isClosed()) {
 			throw new IllegalStateException("The gate of queue pair " + qpNum() + " must be closed first");
 		}
 		this.id.destroyQueuePair();
@@ -220,21 +209,14 @@ public final class QueuePair {
 	 * @return whether the gate is open; if so, {@link #leave()} has to follow
 	 */
 	public boolean enter() {
-		int before = this.gate.get();
-		while (before >= 0) {
-			if (this.gate.compareAndSet(before, before + 1)) {
-				return true;
-			}
-			before = this.gate.get();
-		}
-		return false;
+		return this.gate.enter();
 	}
 
 	/**
 	 * Undo {@link #enter()}.
 	 */
 	public void leave() {
-		this.gate.decrementAndGet();
+		this.gate.leave();
 	}
 
 }

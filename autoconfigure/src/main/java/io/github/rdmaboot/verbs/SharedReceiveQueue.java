@@ -2,19 +2,21 @@ package io.github.rdmaboot.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 
 /**
- * Receive queue of several queue pairs. All methods may be called from any thread;
- * whoever posts sees to it that the queue is not destroyed meanwhile.
+ * Receive queue of several queue pairs. All methods may be called from any thread.
  */
 public final class SharedReceiveQueue {
 
 	private final RdmaProvider provider;
 
 	private final long handle;
+
+	private final PostGate gate = new PostGate();
 
 	private final AtomicBoolean destroyed = new AtomicBoolean();
 
@@ -42,10 +44,18 @@ public final class SharedReceiveQueue {
 	/**
 	 * Post receives; stands for {@code ibv_post_srq_recv}.
 	 * @param first the first request
-	 * @return 0 or an errno
+	 * @return 0 or an errno: ENOTCONN when the queue is being destroyed
 	 */
 	public int post(ReceiveWorkRequest first) {
-		return this.provider.ibvPostSrqRecv(this.handle, first);
+		if (!this.gate.enter()) {
+			return Errno.ENOTCONN.value();
+		}
+		try {
+			return this.provider.ibvPostSrqRecv(this.handle, first);
+		}
+		finally {
+			this.gate.leave();
+		}
 	}
 
 	/**
@@ -55,6 +65,7 @@ public final class SharedReceiveQueue {
 	 */
 	public void destroy() {
 		if (this.destroyed.compareAndSet(false, true)) {
+			this.gate.close();
 			this.provider.ibvDestroySrq(this.handle);
 		}
 	}

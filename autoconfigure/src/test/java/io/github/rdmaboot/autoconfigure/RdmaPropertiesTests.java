@@ -90,6 +90,7 @@ class RdmaPropertiesTests {
 		this.source.put(server + "address", "192.0.2.1");
 		this.source.put(server + "port", "7471");
 		this.source.put(server + "backlog", "7");
+		this.source.put(server + "shared-receive-queue.size", "99");
 		this.source.put(server + "relisten.enabled", "false");
 		this.source.put(server + "relisten.initial-backoff", "2s");
 		this.source.put(server + "relisten.max-backoff", "3s");
@@ -103,7 +104,7 @@ class RdmaPropertiesTests {
 					commonConnection(), new MemorySettings(4096, 8),
 					new CompletionSettings(CompletionMode.ADAPTIVE, Duration.ofMillis(2), 1,
 							HandlerThread.COMPLETION_THREAD),
-					new ReconnectSettings(false, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.5, 4)));
+					new ReconnectSettings(false, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.5, 4), 99));
 	}
 
 	@Test
@@ -174,6 +175,7 @@ class RdmaPropertiesTests {
 			queue-pair.max-send-sge      | 0       | max-send-sge is 0 but must be at least 1
 			queue-pair.full-timeout      | 0s      | full-timeout is 0s but must be longer than zero
 			queue-pair.park-limit        | 0       | park-limit is 0 but must be from 1 to 65536
+			shared-receive-queue.size    | 16385   | size is 16385 but must be from 0 to 16384
 			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
 			memory.buffer-size           | 3GB     | buffer-size is 3GB but must be from 1B to 1GB
 			memory.buffer-size           | 1025MB  | buffer-size is 1025MB but must be from 1B to 1GB

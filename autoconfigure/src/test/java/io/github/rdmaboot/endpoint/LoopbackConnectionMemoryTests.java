@@ -20,7 +20,6 @@ import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,8 +59,8 @@ class LoopbackConnectionMemoryTests extends ConnectionMemoryContract {
 		return this.fabric.resources().toString();
 	}
 
-	@AfterEach
-	void checkOrder() {
+	@Override
+	void checkClosed() {
 		assertThat(this.orders).flatExtracting(CallOrder::violations).isEmpty();
 	}
 

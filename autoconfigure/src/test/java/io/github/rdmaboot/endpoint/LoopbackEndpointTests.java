@@ -180,7 +180,7 @@ class LoopbackEndpointTests extends EndpointContract {
 		RdmaEndpoints registry = registry();
 		RdmaServer server = registry.addServer(
 				new ServerSettings("once", localAddress(), 0, 16, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
-						TestSettings.MEMORY, CompletionSettings.defaults(), TestSettings.NO_RECONNECT));
+						TestSettings.MEMORY, CompletionSettings.defaults(), TestSettings.NO_RECONNECT, 0));
 		registry.start();
 		this.fabric.faults().removeDevice();
 		await().atMost(Duration.ofSeconds(30))
