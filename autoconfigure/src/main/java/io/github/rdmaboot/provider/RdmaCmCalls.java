@@ -69,7 +69,8 @@ public interface RdmaCmCalls {
 	 * @param destination the destination
 	 * @param timeoutMillis the limit of the resolution in milliseconds
 	 * @throws RdmaException on ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, ENODEV, EINVAL
-	 * in a wrong state
+	 * in a wrong state; without a route an id that is bound to a device gets no error but
+	 * looks for the address on the network behind the device
 	 */
 	void rdmaResolveAddr(long id, @Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis);
 
@@ -123,7 +124,8 @@ public interface RdmaCmCalls {
 	 * @param id the CM id
 	 * @param parameters the connection parameters
 	 * @throws RdmaException on EINVAL in a wrong state, for private data longer than the
-	 * transport takes or depths beyond the device's
+	 * transport takes or depths beyond the device's; on iWARP, ECONNREFUSED where nobody
+	 * listens
 	 */
 	void rdmaConnect(long id, ConnectionParameters parameters);
 
@@ -148,8 +150,8 @@ public interface RdmaCmCalls {
 	 * Accept a connection request; stands for {@code rdma_accept}.
 	 * @param id the CM id that the request brought
 	 * @param parameters the connection parameters
-	 * @throws RdmaException on EINVAL when the peer gave up or in a wrong state, ENXIO
-	 * after device removal
+	 * @throws RdmaException on EINVAL when the peer gave up (ECONNRESET on iWARP) or in a
+	 * wrong state, ENXIO after device removal
 	 */
 	void rdmaAccept(long id, ConnectionParameters parameters);
 
@@ -159,8 +161,8 @@ public interface RdmaCmCalls {
 	 * @param id the CM id that the request brought
 	 * @param privateData the reason for the peer; at most 148 bytes on InfiniBand and
 	 * RoCE
-	 * @throws RdmaException on EINVAL when the peer gave up, in a wrong state or for
-	 * private data that is too long
+	 * @throws RdmaException on EINVAL when the peer gave up (ECONNRESET on iWARP), in a
+	 * wrong state or for private data that is too long
 	 */
 	void rdmaReject(long id, byte[] privateData);
 
@@ -169,7 +171,8 @@ public interface RdmaCmCalls {
 	 * {@code rdma_notify}.
 	 * @param id the CM id
 	 * @param asyncEventType the event, in practice COMM_EST
-	 * @throws RdmaException on EINVAL
+	 * @throws RdmaException on EISCONN when the id is established already, EINVAL in
+	 * another state or for another event; never on iWARP, where nothing happens
 	 */
 	void rdmaNotify(long id, int asyncEventType);
 
@@ -177,7 +180,8 @@ public interface RdmaCmCalls {
 	 * Disconnect and move the queue pair to the error state; stands for
 	 * {@code rdma_disconnect}. Returns at once.
 	 * @param id the CM id
-	 * @throws RdmaException on EINVAL when never connected, ENXIO after device removal
+	 * @throws RdmaException on EINVAL when never connected, on InfiniBand and RoCE with
+	 * the queue pair in the error state all the same; ENXIO after device removal
 	 */
 	void rdmaDisconnect(long id);
 
@@ -356,7 +360,8 @@ public interface RdmaCmCalls {
 	 * {@code rdma_set_local_ece}.
 	 * @param id the CM id, without a queue pair
 	 * @param ece the options
-	 * @throws RdmaException on EINVAL, ENOSYS when the library has no such function
+	 * @throws RdmaException on EINVAL with a queue pair or without a vendor, ENOSYS when
+	 * the library has no such function
 	 */
 	void rdmaSetLocalEce(long id, ConnectionEce ece);
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,16 @@ final class CmFixture implements AutoCloseable {
 		return event;
 	}
 
+	/**
+	 * Fetch and acknowledge the next event.
+	 * @return its type
+	 */
+	@Nullable CmEventType fetchAndAcknowledge() {
+		CmEventData event = fetch();
+		acknowledge(event);
+		return CmEventType.of(event.type());
+	}
+
 	void expectSilence() {
 		assertThat(this.provider.awaitCmEvent(this.channel, this.waker, this.silenceMillis)).as("an event came")
 			.isFalse();
@@ -106,6 +117,16 @@ final class CmFixture implements AutoCloseable {
 	void destroy(long id) {
 		this.ids.remove(id);
 		this.provider.rdmaDestroyId(id);
+	}
+
+	/**
+	 * Destroy the ids that only their channel holds, so that their peers hear of it.
+	 * @param others the ids that something else uses
+	 */
+	void destroyAllBut(Set<Long> others) {
+		this.unacknowledged.keySet().forEach(this.provider::rdmaAckCmEvent);
+		this.unacknowledged.clear();
+		List.copyOf(this.ids).stream().filter((id) -> !others.contains(id)).forEach(this::destroy);
 	}
 
 	/**

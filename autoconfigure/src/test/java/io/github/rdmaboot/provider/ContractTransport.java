@@ -20,6 +20,12 @@ interface ContractTransport {
 	InetAddress address();
 
 	/**
+	 * Return an IPv6 address of this host that has the same RDMA device.
+	 * @return the address
+	 */
+	InetAddress ipv6Address();
+
+	/**
 	 * Return an address that no route leads to.
 	 * @return the address
 	 */
@@ -30,5 +36,11 @@ interface ContractTransport {
 	 * @return the time in milliseconds
 	 */
 	int silenceMillis();
+
+	/**
+	 * Return where the transport differs from others.
+	 * @return its rules
+	 */
+	TransportRules rules();
 
 }

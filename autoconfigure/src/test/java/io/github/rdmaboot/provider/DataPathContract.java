@@ -1,11 +1,7 @@
 package io.github.rdmaboot.provider;
 
-import java.nio.ByteOrder;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,13 +17,6 @@ abstract class DataPathContract extends RdmaProviderContract {
 
 	DataPathContract(ContractTransport transport) {
 		super(transport);
-	}
-
-	private static SendWorkRequest remote(Endpoint from, Endpoint to, WorkRequestOpcode opcode, int length) {
-		SendWorkRequest request = from.request(opcode, 1, length);
-		request.remoteAddress = to.memory.address();
-		request.rkey = to.memory.rkey();
-		return request;
 	}
 
 	private static ConnectionParameters parametersWithRnrRetry(int count) {
@@ -85,12 +74,13 @@ abstract class DataPathContract extends RdmaProviderContract {
 	}
 
 	@Test
+	@Needs(TransportRules.Capability.IMMEDIATE_DATA)
 	void immediateDataArrivesBesideTheMessage() {
 		Connected connected = connect();
 		connected.passive().postReceive(1, 10);
 		SendWorkRequest request = connected.active().request(WorkRequestOpcode.SEND_WITH_IMM, 2, 3);
 		request.immediateData = IMMEDIATE;
-		assertThat(connected.active().post(request)).isZero();
+		connected.active().postTaken(request);
 		WorkCompletion received = connected.passive().expect(CompletionStatus.SUCCESS, 1);
 		assertThat(received.immediateData).isEqualTo(IMMEDIATE);
 		assertThat(received.flags & WITH_IMMEDIATE).isNotZero();
@@ -161,6 +151,11 @@ abstract class DataPathContract extends RdmaProviderContract {
 	void senderWaitsForAReceiveWithoutEnd() {
 		Connected connected = connect();
 		connected.active().send(2, "late");
+		if (!rules().senderHearsOfFailures()) {
+			connected.active().expect(CompletionStatus.SUCCESS, 2);
+			assertEnded();
+			return;
+		}
 		connected.active().expectNoCompletion();
 		connected.passive().postReceive(1, 10);
 		connected.passive().expect(CompletionStatus.SUCCESS, 1);
@@ -172,9 +167,9 @@ abstract class DataPathContract extends RdmaProviderContract {
 	void senderWithoutRetriesFailsAtOnceWhenThereIsNoReceive() {
 		Connected connected = connect(parametersWithRnrRetry(0), parametersWithRnrRetry(0));
 		connected.active().send(2, "lost");
-		connected.active().expect(CompletionStatus.RNR_RETRY_EXC_ERR, 2);
-		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
-		assertThat(connected.passive().state()).isEqualTo(QueuePairState.RTS);
+		expectFailure(connected, CompletionStatus.RNR_RETRY_EXC_ERR, 2);
+		assertState(connected.active(), QueuePairState.ERR);
+		assertState(connected.passive(), QueuePairState.RTS);
 	}
 
 	@ParameterizedTest
@@ -183,7 +178,7 @@ abstract class DataPathContract extends RdmaProviderContract {
 		Connected connected = connect(parametersWithRnrRetry(retries), parametersWithRnrRetry(retries));
 		this.provider.ibvModifyQp(connected.passive().qp(), QueuePairAttributes.ofMinRnrTimer(12));
 		connected.active().send(2, "lost");
-		connected.active().expect(CompletionStatus.RNR_RETRY_EXC_ERR, 2);
+		expectFailure(connected, CompletionStatus.RNR_RETRY_EXC_ERR, 2);
 	}
 
 	@Test
@@ -192,10 +187,10 @@ abstract class DataPathContract extends RdmaProviderContract {
 		connected.passive().postReceive(1, 3);
 		connected.active().send(2, "four");
 		// Hardware reports LOC_LEN_ERR and REM_INV_REQ_ERR.
-		connected.active().expect(CompletionStatus.REM_OP_ERR, 2);
-		connected.passive().expect(CompletionStatus.LOC_QP_OP_ERR, 1);
-		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
-		assertThat(connected.passive().state()).isEqualTo(QueuePairState.ERR);
+		expectFailure(connected, CompletionStatus.REM_OP_ERR, 2);
+		connected.passive().expect(rules().receiveTooShort(), 1);
+		assertState(connected.active(), QueuePairState.ERR);
+		assertState(connected.passive(), QueuePairState.ERR);
 	}
 
 	@Test
@@ -207,7 +202,7 @@ abstract class DataPathContract extends RdmaProviderContract {
 		assertThat(connected.active().post(request)).isZero();
 		// Hardware reports LOC_PROT_ERR.
 		connected.active().expect(CompletionStatus.LOC_QP_OP_ERR, 2);
-		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
+		assertState(connected.active(), QueuePairState.ERR);
 	}
 
 	@Test
@@ -221,8 +216,8 @@ abstract class DataPathContract extends RdmaProviderContract {
 		receive.lkeys[0] = 0x7fff0001;
 		assertThat(this.provider.ibvPostRecv(connected.passive().qp(), receive)).isZero();
 		connected.active().send(2, "x");
-		connected.active().expect(CompletionStatus.REM_OP_ERR, 2);
-		connected.passive().expect(CompletionStatus.LOC_QP_OP_ERR, 1);
+		expectFailure(connected, CompletionStatus.REM_OP_ERR, 2);
+		connected.passive().expect(rules().receiveWithoutMemory(), 1);
 	}
 
 	@Test
@@ -232,170 +227,7 @@ abstract class DataPathContract extends RdmaProviderContract {
 		SendWorkRequest request = connected.active().request(WorkRequestOpcode.SEND, 2, 4);
 		request.addresses[0] += Endpoint.BUFFER - 2;
 		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.LOC_PROT_ERR, 2);
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 0, 1, 1000, 5000 })
-	void writeChangesTheMemoryOfThePeerWithoutACompletionThere(int length) {
-		Connected connected = connect();
-		for (int i = 0; i < length; i++) {
-			connected.active().buffer.put(i, (byte) (i + 1));
-		}
-		assertThat(connected.active()
-			.post(remote(connected.active(), connected.passive(), WorkRequestOpcode.RDMA_WRITE, length))).isZero();
-		WorkCompletion written = connected.active().expect(CompletionStatus.SUCCESS, 1);
-		assertThat(CompletionOpcode.of(written.opcode)).isEqualTo(CompletionOpcode.RDMA_WRITE);
-		connected.passive().expectNoCompletion();
-		for (int i = 0; i < length; i++) {
-			assertThat(connected.passive().buffer.get(i)).isEqualTo((byte) (i + 1));
-		}
-	}
-
-	@Test
-	void writeWithImmediateTakesAReceive() {
-		Connected connected = connect();
-		connected.passive().postReceive(5, 0);
-		connected.active().buffer.put(0, new byte[] { 'w' });
-		SendWorkRequest request = remote(connected.active(), connected.passive(), WorkRequestOpcode.RDMA_WRITE_WITH_IMM,
-				1);
-		request.immediateData = IMMEDIATE;
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.SUCCESS, 1);
-		WorkCompletion received = connected.passive().expect(CompletionStatus.SUCCESS, 5);
-		assertThat(CompletionOpcode.of(received.opcode)).isEqualTo(CompletionOpcode.RECV_RDMA_WITH_IMM);
-		assertThat(received.immediateData).isEqualTo(IMMEDIATE);
-		assertThat(connected.passive().text(0, 1)).isEqualTo("w");
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 1000, 5000 })
-	void readFetchesTheMemoryOfThePeer(int length) {
-		Connected connected = connect();
-		for (int i = 0; i < length; i++) {
-			connected.passive().buffer.put(i, (byte) (i * 7));
-		}
-		assertThat(connected.active()
-			.post(remote(connected.active(), connected.passive(), WorkRequestOpcode.RDMA_READ, length))).isZero();
-		WorkCompletion read = connected.active().expect(CompletionStatus.SUCCESS, 1);
-		assertThat(CompletionOpcode.of(read.opcode)).isEqualTo(CompletionOpcode.RDMA_READ);
-		for (int i = 0; i < length; i++) {
-			assertThat(connected.active().buffer.get(i)).isEqualTo((byte) (i * 7));
-		}
-		connected.passive().expectNoCompletion();
-	}
-
-	@ParameterizedTest
-	@EnumSource(value = WorkRequestOpcode.class, names = { "RDMA_WRITE", "RDMA_READ" })
-	void wrongKeyIsARemoteAccessError(WorkRequestOpcode opcode) {
-		Connected connected = connect();
-		SendWorkRequest request = remote(connected.active(), connected.passive(), opcode, 8);
-		request.rkey = 0x7fff0001;
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.REM_ACCESS_ERR, 1);
-		assertThat(connected.active().state()).isEqualTo(QueuePairState.ERR);
-		assertThat(connected.passive().state()).isEqualTo(QueuePairState.ERR);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "RDMA_WRITE, -1", "RDMA_WRITE, 16380", "RDMA_READ, -1", "RDMA_READ, 16380" })
-	void accessBeyondTheMemoryRegionIsARemoteAccessError(WorkRequestOpcode opcode, int offset) {
-		Connected connected = connect();
-		SendWorkRequest request = remote(connected.active(), connected.passive(), opcode, 8);
-		request.remoteAddress += offset;
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.REM_ACCESS_ERR, 1);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "RDMA_WRITE, 5", "RDMA_READ, 3", "ATOMIC_FETCH_AND_ADD, 7" })
-	void accessThatTheRegionDoesNotPermitIsARemoteAccessError(WorkRequestOpcode opcode, int access) {
-		Connected connected = connect();
-		Endpoint passive = connected.passive();
-		MemoryRegionData limited = this.provider.ibvRegMr(passive.pd, passive.buffer, access);
-		closeLater(() -> this.provider.ibvDeregMr(limited.mr()));
-		SendWorkRequest request = remote(connected.active(), passive, opcode, 8);
-		request.remoteAddress = limited.address();
-		request.rkey = limited.rkey();
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.REM_ACCESS_ERR, 1);
-	}
-
-	@Test
-	void deregisteredMemoryIsARemoteAccessError() {
-		Connected connected = connect();
-		Endpoint passive = connected.passive();
-		MemoryRegionData gone = this.provider.ibvRegMr(passive.pd, passive.buffer, 15);
-		this.provider.ibvDeregMr(gone.mr());
-		SendWorkRequest request = remote(connected.active(), passive, WorkRequestOpcode.RDMA_WRITE, 8);
-		request.remoteAddress = gone.address();
-		request.rkey = gone.rkey();
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.REM_ACCESS_ERR, 1);
-	}
-
-	@Test
-	void memoryOfAnotherProtectionDomainIsARemoteAccessError() {
-		Connected connected = connect();
-		SendWorkRequest request = remote(connected.active(), connected.active(), WorkRequestOpcode.RDMA_WRITE, 8);
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.REM_ACCESS_ERR, 1);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "5, 5, 9, 9", "5, 6, 9, 5", "-1, -1, 0, 0" })
-	void compareAndSwapReturnsTheOriginal(long value, long compare, long swap, long expected) {
-		Connected connected = connect();
-		setLong(connected.passive(), value);
-		SendWorkRequest request = remote(connected.active(), connected.passive(), WorkRequestOpcode.ATOMIC_CMP_AND_SWP,
-				8);
-		request.compareAdd = compare;
-		request.swap = swap;
-		assertThat(connected.active().post(request)).isZero();
-		WorkCompletion completion = connected.active().expect(CompletionStatus.SUCCESS, 1);
-		assertThat(CompletionOpcode.of(completion.opcode)).isEqualTo(CompletionOpcode.COMP_SWAP);
-		assertThat(getLong(connected.active())).isEqualTo(value);
-		assertThat(getLong(connected.passive())).isEqualTo(expected);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "0, 1, 1", "41, 1, 42", "5, -7, -2", "9223372036854775807, 1, -9223372036854775808" })
-	void fetchAndAddReturnsTheOriginal(long value, long addend, long expected) {
-		Connected connected = connect();
-		setLong(connected.passive(), value);
-		SendWorkRequest request = remote(connected.active(), connected.passive(),
-				WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, 8);
-		request.compareAdd = addend;
-		assertThat(connected.active().post(request)).isZero();
-		connected.active().expect(CompletionStatus.SUCCESS, 1);
-		assertThat(getLong(connected.active())).isEqualTo(value);
-		assertThat(getLong(connected.passive())).isEqualTo(expected);
-	}
-
-	@Test
-	void unalignedAtomicIsRefusedWhenPosted() {
-		Connected connected = connect();
-		SendWorkRequest request = remote(connected.active(), connected.passive(),
-				WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, 8);
-		request.remoteAddress += 4;
-		assertThat(connected.active().post(request)).isEqualTo(Errno.EINVAL.value());
-	}
-
-	@Test
-	void readingNeedsTheInitiatorDepthOfOneSideOnly() {
-		ConnectionParameters reply = new ConnectionParameters(NO_DATA, 0, 1, true, 7, 7, false, 0);
-		Connected connected = connect(PARAMETERS, reply);
-		SendWorkRequest request = remote(connected.passive(), connected.active(), WorkRequestOpcode.RDMA_READ, 8);
-		assertThat(connected.passive().post(request)).isZero();
-		connected.passive().expect(CompletionStatus.SUCCESS, 1);
-	}
-
-	private static void setLong(Endpoint endpoint, long value) {
-		endpoint.buffer.order(ByteOrder.nativeOrder()).putLong(0, value);
-	}
-
-	private static long getLong(Endpoint endpoint) {
-		return endpoint.buffer.order(ByteOrder.nativeOrder()).getLong(0);
+		connected.active().expect(rules().sendBeyondItsRegion(), 2);
 	}
 
 }

@@ -69,13 +69,17 @@ final class Endpoint implements AutoCloseable {
 	}
 
 	int postReceive(long wrId, int length) {
+		return this.provider.ibvPostRecv(qp(), receive(wrId, length));
+	}
+
+	ReceiveWorkRequest receive(long wrId, int length) {
 		ReceiveWorkRequest request = new ReceiveWorkRequest(1);
 		request.wrId = wrId;
 		request.sgeCount = 1;
 		request.addresses[0] = this.memory.address() + HALF;
 		request.lengths[0] = length;
 		request.lkeys[0] = this.memory.lkey();
-		return this.provider.ibvPostRecv(qp(), request);
+		return request;
 	}
 
 	SendWorkRequest request(WorkRequestOpcode opcode, long wrId, int length) {
@@ -92,6 +96,18 @@ final class Endpoint implements AutoCloseable {
 
 	int post(SendWorkRequest request) {
 		return this.provider.ibvPostSend(qp(), request);
+	}
+
+	/**
+	 * Post a send.
+	 * @param request the send
+	 * @throws RdmaException when it was not taken
+	 */
+	void postTaken(SendWorkRequest request) {
+		int errno = post(request);
+		if (errno != 0) {
+			throw new RdmaException("ibv_post_send", errno);
+		}
 	}
 
 	void send(long wrId, String text) {

@@ -15,6 +15,7 @@ final class LoopbackTransport implements ContractTransport {
 
 	LoopbackTransport() {
 		this.fabric.addAddress(address());
+		this.fabric.addAddress(ipv6Address());
 	}
 
 	LoopbackFabric fabric() {
@@ -32,6 +33,11 @@ final class LoopbackTransport implements ContractTransport {
 	}
 
 	@Override
+	public InetAddress ipv6Address() {
+		return of("2001:db8::1");
+	}
+
+	@Override
 	public InetAddress withoutRoute() {
 		return of("203.0.113.9");
 	}
@@ -39,6 +45,11 @@ final class LoopbackTransport implements ContractTransport {
 	@Override
 	public int silenceMillis() {
 		return 5;
+	}
+
+	@Override
+	public TransportRules rules() {
+		return new LoopbackRules();
 	}
 
 	static InetAddress of(String address) {

@@ -6,11 +6,17 @@ import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 
 /**
  * Runs the contract suite on the RDMA device that has the address in the system property
- * {@code rdma.test.address}, 192.0.2.1 by default.
+ * {@code rdma.test.address}, 192.0.2.1 by default, and the IPv6 address in
+ * {@code rdma.test.ipv6-address}, 2001:db8::1 by default.
  */
 final class NativeTransport implements ContractTransport {
 
+	private static final boolean IWARP = hasIwarpDevice();
+
 	private final InetAddress address = LoopbackTransport.of(System.getProperty("rdma.test.address", "192.0.2.1"));
+
+	private final InetAddress ipv6Address = LoopbackTransport
+		.of(System.getProperty("rdma.test.ipv6-address", "2001:db8::1"));
 
 	@Override
 	public RdmaProvider open() {
@@ -23,6 +29,11 @@ final class NativeTransport implements ContractTransport {
 	}
 
 	@Override
+	public InetAddress ipv6Address() {
+		return this.ipv6Address;
+	}
+
+	@Override
 	public InetAddress withoutRoute() {
 		return LoopbackTransport.of("203.0.113.9");
 	}
@@ -30,6 +41,18 @@ final class NativeTransport implements ContractTransport {
 	@Override
 	public int silenceMillis() {
 		return 150;
+	}
+
+	@Override
+	public TransportRules rules() {
+		return IWARP ? new SoftIwarpRules() : new TransportRules() {
+		};
+	}
+
+	private static boolean hasIwarpDevice() {
+		try (RdmaProvider provider = JnaRdmaProvider.open()) {
+			return provider.describeDevices().stream().anyMatch((device) -> device.nodeType().contains("RNIC"));
+		}
 	}
 
 }

@@ -3,20 +3,26 @@ package io.github.rdmaboot.provider;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What the parts of the contract suite share: a provider, a channel for each side and the
  * steps to a connection.
  */
+@ExtendWith(DeclaredRefusals.class)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class RdmaProviderContract {
 
@@ -27,6 +33,8 @@ abstract class RdmaProviderContract {
 	private final ContractTransport transport;
 
 	private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+
+	private final Set<Long> idsOfEndpoints = new HashSet<>();
 
 	RdmaProvider provider;
 
@@ -49,6 +57,8 @@ abstract class RdmaProviderContract {
 
 	@AfterEach
 	void close() throws Exception {
+		// On soft-iWARP a queue pair is not destroyed before its request was answered.
+		this.server.destroyAllBut(this.idsOfEndpoints);
 		while (!this.toClose.isEmpty()) {
 			this.toClose.pop().close();
 		}
@@ -61,6 +71,10 @@ abstract class RdmaProviderContract {
 
 	ContractTransport transport() {
 		return this.transport;
+	}
+
+	TransportRules rules() {
+		return this.transport.rules();
 	}
 
 	InetSocketAddress address(int port) {
@@ -97,7 +111,12 @@ abstract class RdmaProviderContract {
 	}
 
 	Endpoint endpoint(long id) {
-		return closeLater(new Endpoint(this.provider, id));
+		return endpoint(new Endpoint(this.provider, id));
+	}
+
+	Endpoint endpoint(Endpoint made) {
+		this.idsOfEndpoints.add(made.id);
+		return closeLater(made);
 	}
 
 	Connected connect() {
@@ -113,6 +132,51 @@ abstract class RdmaProviderContract {
 		this.client.expect(CmEventType.ESTABLISHED);
 		this.server.expect(CmEventType.ESTABLISHED);
 		return new Connected(listener, active, passive);
+	}
+
+	/**
+	 * Assert the state of a queue pair, as far as the transport reports it.
+	 * @param endpoint whose queue pair
+	 * @param state the state that it must have
+	 */
+	void assertState(Endpoint endpoint, QueuePairState state) {
+		assertThat(endpoint.state()).isEqualTo(rules().reported(state));
+	}
+
+	/**
+	 * Expect that the sender is told of a failure at the peer, or that it only ends the
+	 * connection.
+	 * @param connected the sender and the peer
+	 * @param status the status of its completion
+	 * @param wrId the number of its completion
+	 */
+	void expectFailure(Connected connected, CompletionStatus status, long wrId) {
+		if (rules().senderHearsOfFailures()) {
+			connected.active().expect(status, wrId);
+		}
+		else {
+			connected.active().expect(CompletionStatus.SUCCESS, wrId);
+			assertEnded();
+		}
+	}
+
+	void assertEnded() {
+		assertThat(this.client.expect(CmEventType.DISCONNECTED).status()).isZero();
+		assertThat(this.server.expect(CmEventType.DISCONNECTED).status()).isZero();
+	}
+
+	/**
+	 * Assert that a call fails, or that it does not.
+	 * @param errno the error or {@code null}
+	 * @param call the call
+	 */
+	static void assertOutcome(@Nullable Errno errno, ThrowingCallable call) {
+		if (errno != null) {
+			assertErrno(errno, call);
+		}
+		else {
+			assertThatCode(call).doesNotThrowAnyException();
+		}
 	}
 
 	static ConnectionParameters parameters(byte[] privateData) {

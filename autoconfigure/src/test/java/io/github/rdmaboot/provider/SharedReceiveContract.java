@@ -81,6 +81,7 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 	}
 
 	@Test
+	@Needs(TransportRules.Capability.MULTICAST)
 	void groupIsJoinedAndLeft() {
 		long id = this.client.newId(PortSpace.UDP);
 		this.provider.rdmaBindAddr(id, address(0));
@@ -94,6 +95,7 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 	}
 
 	@Test
+	@Needs(TransportRules.Capability.MULTICAST)
 	void unacknowledgedJoinBlocksLeaving() throws Exception {
 		long id = this.client.newId(PortSpace.UDP);
 		this.provider.rdmaBindAddr(id, address(0));

@@ -88,7 +88,8 @@ final class CmAddressing {
 			target = (target instanceof Inet4Address) ? ofBytes(new byte[] { 127, 0, 0, 1 }) : loopbackIpv6();
 		}
 		boolean known = fabric.addresses().isKnown(target);
-		if (!known && !fabric.addresses().isOnLink(target)) {
+		// An id that is bound to a device looks for any address on the network behind it.
+		if (!known && id.device == null && !fabric.addresses().isOnLink(target)) {
 			throw new RdmaException(call, Errno.ENETUNREACH.value());
 		}
 		InetAddress from = local.getAddress().isAnyLocalAddress() ? fabric.addresses().sourceFor(target)

@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 import io.github.rdmaboot.provider.AddressInfo;
 import io.github.rdmaboot.provider.ConnectionEce;
@@ -22,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 abstract class LoopbackCmServiceProvider extends LoopbackVerbsProvider implements RdmaCmCalls {
 
 	private static final int RAI_PASSIVE = 1;
+
+	private static final int RAI_NUMERICHOST = 2;
+
+	private static final Predicate<String> IS_NUMERIC = Pattern.compile("[0-9.]+|.*:.*").asMatchPredicate();
 
 	LoopbackCmServiceProvider(LoopbackFabric fabric) {
 		super(fabric);
@@ -49,22 +55,46 @@ abstract class LoopbackCmServiceProvider extends LoopbackVerbsProvider implement
 	@Override
 	public List<AddressInfo> rdmaGetaddrinfo(@Nullable String node, @Nullable String service, int flags,
 			PortSpace portSpace) {
+		if (node == null && service == null) {
+			return List.of(new AddressInfo(null, null));
+		}
 		boolean passive = (flags & RAI_PASSIVE) != 0;
+		int port = (service != null) ? portOf(service) : 0;
+		List<AddressInfo> result = new ArrayList<>();
+		for (InetAddress host : hostsOf(node, flags)) {
+			InetSocketAddress address = new InetSocketAddress(host, port);
+			result.add(passive ? new AddressInfo(address, null) : new AddressInfo(null, address));
+		}
+		return result;
+	}
+
+	private static int portOf(String service) {
 		try {
-			int port = (service != null) ? Integer.parseInt(service) : 0;
-			List<AddressInfo> result = new ArrayList<>();
-			InetAddress[] hosts = (node == null && passive)
-					? new InetAddress[] { new InetSocketAddress(0).getAddress() } : InetAddress.getAllByName(node);
-			for (InetAddress host : hosts) {
-				InetSocketAddress address = new InetSocketAddress(host, port);
-				result.add(passive ? new AddressInfo(address, null) : new AddressInfo(null, address));
+			return Integer.parseInt(service);
+		}
+		catch (NumberFormatException ex) {
+			throw nameServiceFailure(Errno.EINVAL, "service " + service + " is not known");
+		}
+	}
+
+	private static InetAddress[] hostsOf(@Nullable String node, int flags) {
+		if (node == null && (flags & RAI_PASSIVE) != 0) {
+			return new InetAddress[] { new InetSocketAddress(0).getAddress() };
+		}
+		try {
+			if (node != null && (flags & RAI_NUMERICHOST) != 0 && !IS_NUMERIC.test(node)) {
+				throw new UnknownHostException(node);
 			}
-			return result;
+			return InetAddress.getAllByName(node);
 		}
-		catch (UnknownHostException | NumberFormatException ex) {
-			throw new RdmaException("rdma_getaddrinfo", Errno.EINVAL.value(),
-					"rdma_getaddrinfo failed with EAI_NONAME: node " + node + ", service " + service + " is not known");
+		catch (UnknownHostException ex) {
+			throw nameServiceFailure(Errno.ENOENT, "node " + node + " is not known");
 		}
+	}
+
+	private static RdmaException nameServiceFailure(Errno errno, String reason) {
+		return new RdmaException("rdma_getaddrinfo", errno.value(),
+				"rdma_getaddrinfo failed with " + errno.name() + ": " + reason);
 	}
 
 	@Override
@@ -123,7 +153,7 @@ abstract class LoopbackCmServiceProvider extends LoopbackVerbsProvider implement
 	public void rdmaSetLocalEce(long id, ConnectionEce ece) {
 		try (FabricLock ignored = hold()) {
 			LoopbackCmId owner = id("rdma_set_local_ece", id);
-			if (owner.qp != null) {
+			if (owner.qp != null || ece.vendorId() == 0) {
 				throw new RdmaException("rdma_set_local_ece", Errno.EINVAL.value());
 			}
 			owner.localEce = ece;

@@ -1,0 +1,142 @@
+package io.github.rdmaboot.provider;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Requests that are rejected or given up, by either side.
+ */
+abstract class RejectContract extends RdmaProviderContract {
+
+	private static final int TIMED_OUT = 4;
+
+	RejectContract(ContractTransport transport) {
+		super(transport);
+	}
+
+	@Test
+	void destroyingARequestedChildRejectsThePeer() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		this.server.destroy(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		assertThat(this.client.expect(CmEventType.REJECTED).status()).isEqualTo(rules().rejectedByApplication());
+	}
+
+	@Test
+	void destroyingTheListenerRejectsWhatWasNotFetched() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		awaitServerEvent();
+		this.server.destroy(listener);
+		assertThat(this.client.expect(CmEventType.REJECTED).status()).isEqualTo(rules().rejectedByApplication());
+	}
+
+	private void awaitServerEvent() {
+		long waker = this.provider.createWaker();
+		assertThat(this.provider.awaitCmEvent(this.server.channel(), waker, 20_000)).isTrue();
+		this.provider.destroyWaker(waker);
+	}
+
+	@Test
+	void peerThatGivesUpIsNotReportedBeforeTheAcceptance() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		active.close();
+		this.client.destroy(active.id);
+		this.server.expectSilence();
+		assertErrno(rules().answerAfterThePeerGaveUp(), () -> this.provider.rdmaReject(child, NO_DATA));
+	}
+
+	@Test
+	void acceptanceFailsAfterThePeerGaveUp() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		active.close();
+		this.client.destroy(active.id);
+		this.server.expectSilence();
+		assertErrno(rules().answerAfterThePeerGaveUp(), () -> this.provider.rdmaAccept(passive.id, PARAMETERS));
+	}
+
+	@Test
+	void rejectingTwiceIsInvalid() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		this.provider.rdmaReject(child, NO_DATA);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(child, NO_DATA));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 149, 200, 251 })
+	void rejectionWithMorePrivateDataThanItCarriesIsInvalid(int length) {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		long child = this.server.expect(CmEventType.CONNECT_REQUEST).id();
+		int taken = Math.min(length, rules().rejectDataLimit());
+		if (taken < length) {
+			assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(child, new byte[length]));
+		}
+		this.provider.rdmaReject(child, new byte[taken]);
+		assertThat(this.client.expect(CmEventType.REJECTED).privateData()).hasSize(taken);
+	}
+
+	@Test
+	void acceptingAfterRejectionIsInvalid() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaReject(passive.id, NO_DATA);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(passive.id, PARAMETERS));
+	}
+
+	@Test
+	void acceptedChildHearsThatThePeerGaveUp() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		awaitClientEvent();
+		active.close();
+		this.client.destroy(active.id);
+		if (rules().acceptanceNeedsThePeer()) {
+			assertThat(this.server.expect(CmEventType.REJECTED).status()).isIn(TIMED_OUT,
+					rules().rejectedByApplication());
+		}
+		else {
+			this.server.expect(CmEventType.ESTABLISHED);
+			assertThat(this.server.expect(CmEventType.DISCONNECTED).status()).isZero();
+		}
+	}
+
+	private void awaitClientEvent() {
+		long waker = this.provider.createWaker();
+		assertThat(this.provider.awaitCmEvent(this.client.channel(), waker, 20_000)).isTrue();
+		this.provider.destroyWaker(waker);
+	}
+
+	@Test
+	void acceptingTwiceIsInvalid() {
+		Connected connected = connect();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(connected.passive().id, PARAMETERS));
+	}
+
+	@Test
+	void rejectingWhatWasAcceptedIsInvalid() {
+		Connected connected = connect();
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(connected.passive().id, NO_DATA));
+	}
+
+}
