@@ -4,9 +4,6 @@ import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 
 import io.github.rdmaboot.provider.CmIdOption;
 import io.github.rdmaboot.provider.ConnectionParameters;
@@ -22,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  * CM id in the hands of the endpoint that owns it: with the calls that change it. Refuses
  * what would crash or hang in C.
  * <p>
- * {@code callLock} serialises the calls with each other and with the destroy; the state
- * is a single atomic value that the channel's thread moves without ever waiting for a
- * call.
+ * The guard serialises the calls with each other and with the destroy; the state is a
+ * single atomic value that the channel's thread moves without ever waiting for a call.
  */
 public final class OwnedCmId extends CmId {
 
@@ -38,7 +34,7 @@ public final class OwnedCmId extends CmId {
 
 	private static final Set<CmIdState> GROUP_STATES = EnumSet.of(CmIdState.BOUND, CmIdState.ADDRESS_RESOLVED);
 
-	private final ReentrantLock callLock = new ReentrantLock();
+	private final CmIdGuard guard = new CmIdGuard(this);
 
 	private final AtomicLong children = new AtomicLong();
 
@@ -75,17 +71,17 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if a native id exists
 	 */
 	public void create(EventChannel channel, PortSpace portSpace, CmEventHandler handler) {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
-			require("rdma_create_id", CREATE_STATES);
-			long handle = remember(
+			this.guard.require("rdma_create_id", CREATE_STATES);
+			long handle = this.guard.remember(
 					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
 			this.current = new NativeCmId(channel, handle, portSpace == PortSpace.UDP, CmIdState.IDLE, handler);
 			this.generation.incrementAndGet();
 			this.lastError = null;
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -103,7 +99,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EADDRINUSE, EADDRNOTAVAIL, ENODEV, EACCES, EAFNOSUPPORT
 	 */
 	public void bind(InetSocketAddress address) {
-		call("rdma_bind_addr", EnumSet.of(CmIdState.IDLE), CmIdState.BOUND,
+		this.guard.call("rdma_bind_addr", EnumSet.of(CmIdState.IDLE), CmIdState.BOUND,
 				(handle) -> provider().rdmaBindAddr(handle, address));
 	}
 
@@ -114,7 +110,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EADDRINUSE
 	 */
 	public void listen(int backlog) {
-		call("rdma_listen", EnumSet.of(CmIdState.BOUND), CmIdState.LISTENING,
+		this.guard.call("rdma_listen", EnumSet.of(CmIdState.BOUND), CmIdState.LISTENING,
 				(handle) -> provider().rdmaListen(handle, backlog));
 	}
 
@@ -126,7 +122,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, ENODEV
 	 */
 	public void resolveAddr(@Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis) {
-		call("rdma_resolve_addr", EnumSet.of(CmIdState.IDLE, CmIdState.BOUND), CmIdState.RESOLVING_ADDRESS,
+		this.guard.call("rdma_resolve_addr", EnumSet.of(CmIdState.IDLE, CmIdState.BOUND), CmIdState.RESOLVING_ADDRESS,
 				(handle) -> provider().rdmaResolveAddr(handle, source, destination, timeoutMillis));
 	}
 
@@ -136,10 +132,11 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException if the call fails
 	 */
 	public void resolveRoute(int timeoutMillis) {
-		call("rdma_resolve_route", EnumSet.of(CmIdState.ADDRESS_RESOLVED), CmIdState.RESOLVING_ROUTE, (handle) -> {
-			requireDevice("rdma_resolve_route", handle);
-			provider().rdmaResolveRoute(handle, timeoutMillis);
-		});
+		this.guard.call("rdma_resolve_route", EnumSet.of(CmIdState.ADDRESS_RESOLVED), CmIdState.RESOLVING_ROUTE,
+				(handle) -> {
+					this.guard.requireDevice("rdma_resolve_route", handle);
+					provider().rdmaResolveRoute(handle, timeoutMillis);
+				});
 	}
 
 	/**
@@ -149,17 +146,17 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EINVAL, ENOSYS
 	 */
 	public void setOption(CmIdOption option, int value) {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
-			require("rdma_set_option", EnumSet.complementOf(
+			this.guard.require("rdma_set_option", EnumSet.complementOf(
 					EnumSet.of(CmIdState.NONE, CmIdState.DESTROYING, CmIdState.LEAKED, CmIdState.DEVICE_REMOVED)));
-			remember(() -> {
+			this.guard.remember(() -> {
 				provider().rdmaSetOption(this.current.handle, option, value);
 				return 0L;
 			});
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -172,8 +169,8 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a queue pair, which only a connection needs
 	 */
 	public void connect(ConnectionParameters parameters) {
-		call("rdma_connect", EnumSet.of(CmIdState.ROUTE_RESOLVED), CmIdState.CONNECTING, (handle) -> {
-			requireQueuePairUnlessDatagram("rdma_connect");
+		this.guard.call("rdma_connect", EnumSet.of(CmIdState.ROUTE_RESOLVED), CmIdState.CONNECTING, (handle) -> {
+			this.guard.requireQueuePairUnlessDatagram("rdma_connect");
 			provider().rdmaConnect(handle, parameters);
 			this.current.connectionStarted = true;
 		});
@@ -187,8 +184,8 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a queue pair, which only a connection needs
 	 */
 	public void accept(ConnectionParameters parameters) {
-		call("rdma_accept", EnumSet.of(CmIdState.REQUESTED), CmIdState.ACCEPTING, (handle) -> {
-			requireQueuePairUnlessDatagram("rdma_accept");
+		this.guard.call("rdma_accept", EnumSet.of(CmIdState.REQUESTED), CmIdState.ACCEPTING, (handle) -> {
+			this.guard.requireQueuePairUnlessDatagram("rdma_accept");
 			provider().rdmaAccept(handle, parameters);
 			this.current.connectionStarted = true;
 		});
@@ -200,7 +197,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EINVAL when the peer gave up
 	 */
 	public void reject(byte[] reason) {
-		call("rdma_reject", EnumSet.of(CmIdState.REQUESTED), CmIdState.FAILED,
+		this.guard.call("rdma_reject", EnumSet.of(CmIdState.REQUESTED), CmIdState.FAILED,
 				(handle) -> provider().rdmaReject(handle, reason));
 	}
 
@@ -212,7 +209,7 @@ public final class OwnedCmId extends CmId {
 	 * connection (EINVAL) or no device (ENXIO) any more
 	 */
 	public boolean disconnect() {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
 			CmIdState before = this.current.state.get();
 			if (!before.isLive() || !this.current.connectionStarted) {
@@ -233,7 +230,7 @@ public final class OwnedCmId extends CmId {
 			return true;
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -245,19 +242,22 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
 	public CreatedQueuePair createQueuePair(long pd, QueuePairInit init) {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
-			require("rdma_create_qp", this.current.datagram ? DATAGRAM_QUEUE_PAIR_STATES : QUEUE_PAIR_STATES);
-			requireDevice("rdma_create_qp", this.current.handle);
+			this.guard.require("rdma_create_qp",
+					this.current.datagram ? DATAGRAM_QUEUE_PAIR_STATES : QUEUE_PAIR_STATES);
+			this.guard.requireDevice("rdma_create_qp", this.current.handle);
 			if (this.current.queuePair != null) {
-				throw new IllegalStateException(describe("rdma_create_qp") + ": it has a queue pair already");
+				throw new IllegalStateException(
+						this.guard.describe("rdma_create_qp") + ": it has a queue pair already");
 			}
-			CreatedQueuePair created = remember(() -> provider().rdmaCreateQp(this.current.handle, pd, init));
+			CreatedQueuePair created = this.guard
+				.remember(() -> provider().rdmaCreateQp(this.current.handle, pd, init));
 			this.current.queuePair = created;
 			return created;
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -268,9 +268,9 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if there is none
 	 */
 	public void destroyQueuePair() {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
-			requireQueuePair("rdma_destroy_qp");
+			this.guard.requireQueuePair("rdma_destroy_qp");
 			NativeCmId id = this.current;
 			try {
 				if (!id.isQueuePairInUseByEvents() || silenced(id)) {
@@ -287,7 +287,7 @@ public final class OwnedCmId extends CmId {
 			}
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -314,15 +314,15 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a datagram queue pair
 	 */
 	public void joinMulticast(InetSocketAddress group) {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
-			require("rdma_join_multicast", GROUP_STATES);
-			requireQueuePair("rdma_join_multicast");
+			this.guard.require("rdma_join_multicast", GROUP_STATES);
+			this.guard.requireQueuePair("rdma_join_multicast");
 			NativeCmId id = this.current;
 			id.joining.incrementAndGet();
 			boolean begun = false;
 			try {
-				remember(() -> {
+				this.guard.remember(() -> {
 					provider().rdmaJoinMulticast(id.handle, group);
 					return 0L;
 				});
@@ -335,7 +335,7 @@ public final class OwnedCmId extends CmId {
 			}
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -348,20 +348,20 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a native id
 	 */
 	public void leaveMulticast(InetSocketAddress group) {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
 			NativeCmId id = this.current;
 			if (!id.state.get().isLive()) {
-				throw new IllegalStateException(describe("rdma_leave_multicast"));
+				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
 			}
 			Runnable call = () -> provider().rdmaLeaveMulticast(id.handle, group);
-			remember(() -> {
+			this.guard.remember(() -> {
 				id.channel().leaving(id.ledger, id.isQueuePairInUseByEvents(), call);
 				return 0L;
 			});
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -374,7 +374,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if the id still has its queue pair
 	 */
 	public boolean destroy() {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
 			NativeCmId id = this.current;
 			if (!this.current.state.get().isLive()) {
@@ -382,7 +382,7 @@ public final class OwnedCmId extends CmId {
 			}
 			if (id.queuePair != null) {
 				throw new IllegalStateException(
-						describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
+						this.guard.describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
 			}
 			this.current.state.set(CmIdState.DESTROYING);
 			CmIdState outcome = CmIdState.LEAKED;
@@ -401,7 +401,7 @@ public final class OwnedCmId extends CmId {
 			return true;
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -423,15 +423,15 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if the id is not bound to a device
 	 */
 	public long deviceContext() {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
 			if (!this.current.state.get().isLive()) {
-				throw new IllegalStateException(describe("rdma_cm_id.verbs"));
+				throw new IllegalStateException(this.guard.describe("rdma_cm_id.verbs"));
 			}
-			return requireDevice("rdma_cm_id.verbs", this.current.handle);
+			return this.guard.requireDevice("rdma_cm_id.verbs", this.current.handle);
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -441,16 +441,16 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if the id is not bound to a device
 	 */
 	public int portNum() {
-		this.callLock.lock();
+		this.guard.lock();
 		try {
 			if (!this.current.state.get().isLive()) {
-				throw new IllegalStateException(describe("rdma_cm_id.port_num"));
+				throw new IllegalStateException(this.guard.describe("rdma_cm_id.port_num"));
 			}
-			requireDevice("rdma_cm_id.port_num", this.current.handle);
+			this.guard.requireDevice("rdma_cm_id.port_num", this.current.handle);
 			return provider().portNumOf(this.current.handle);
 		}
 		finally {
-			this.callLock.unlock();
+			this.guard.unlock();
 		}
 	}
 
@@ -460,72 +460,6 @@ public final class OwnedCmId extends CmId {
 
 	private RdmaProvider provider() {
 		return this.current.channel().provider();
-	}
-
-	private void call(String call, Set<CmIdState> from, CmIdState to, LongConsumer nativeCall) {
-		this.callLock.lock();
-		try {
-			CmIdState before = require(call, from);
-			while (!this.current.state.compareAndSet(before, to)) {
-				before = require(call, from);
-			}
-			try {
-				remember(() -> {
-					nativeCall.accept(this.current.handle);
-					return 0L;
-				});
-			}
-			catch (RuntimeException ex) {
-				this.current.state.compareAndSet(to, before);
-				throw ex;
-			}
-			this.current.readAddresses();
-		}
-		finally {
-			this.callLock.unlock();
-		}
-	}
-
-	private <T> T remember(Supplier<T> nativeCall) {
-		try {
-			return nativeCall.get();
-		}
-		catch (RdmaException ex) {
-			this.lastError = ex;
-			throw ex;
-		}
-	}
-
-	private CmIdState require(String call, Set<CmIdState> states) {
-		CmIdState now = this.current.state.get();
-		if (!states.contains(now)) {
-			throw new IllegalStateException(describe(call) + "; it must be one of " + states);
-		}
-		return now;
-	}
-
-	private long requireDevice(String call, long handle) {
-		long context = provider().contextOf(handle);
-		if (context == 0) {
-			throw new IllegalStateException(describe(call) + ": it is not bound to a device");
-		}
-		return context;
-	}
-
-	private void requireQueuePairUnlessDatagram(String call) {
-		if (!this.current.datagram) {
-			requireQueuePair(call);
-		}
-	}
-
-	private void requireQueuePair(String call) {
-		if (!this.current.state.get().isLive() || this.current.queuePair == null) {
-			throw new IllegalStateException(describe(call) + ": it has no queue pair");
-		}
-	}
-
-	private String describe(String call) {
-		return call + " is not possible on CM id '" + name() + "' in state " + this.current.state.get();
 	}
 
 }

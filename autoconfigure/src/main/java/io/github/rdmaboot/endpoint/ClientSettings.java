@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record ClientSettings(String name, String address, int port, @Nullable String localAddress,
 		Duration resolveTimeout, Duration connectTimeout, ClientStartup startup, ReconnectSettings reconnect,
 		QueuePairSettings queuePair, ConnectionSettings connection, MemorySettings memory,
-		CompletionSettings completion) {
+		CompletionSettings completion) implements EndpointSettings {
 
 	/** What InfiniBand leaves of 92 bytes beside the header of librdmacm's requests. */
 	private static final int MAX_PRIVATE_DATA = 56;

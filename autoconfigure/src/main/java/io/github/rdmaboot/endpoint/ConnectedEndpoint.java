@@ -13,14 +13,17 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnectionEndpoint, ConnectionOwner {
 
+	private final EndpointSettings settings;
+
 	private final Map<Long, RdmaConnection> connections = new ConcurrentHashMap<>();
 
 	private long numbers;
 
 	private volatile @Nullable RdmaMessageHandler messageHandler;
 
-	ConnectedEndpoint(RdmaEndpoints registry, String name) {
-		super(registry, name);
+	ConnectedEndpoint(RdmaEndpoints registry, EndpointSettings settings) {
+		super(registry, settings.name());
+		this.settings = settings;
 	}
 
 	// Add a connection unless the endpoint is being destroyed.
@@ -51,6 +54,21 @@ abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnecti
 	public void onMessage(RdmaMessageHandler handler) {
 		this.messageHandler = handler;
 		this.connections.values().forEach(RdmaConnection::serveInbox);
+	}
+
+	@Override
+	public QueuePairSettings queuePairSettings() {
+		return this.settings.queuePair();
+	}
+
+	@Override
+	public MemorySettings memorySettings() {
+		return this.settings.memory();
+	}
+
+	@Override
+	public CompletionSettings completionSettings() {
+		return this.settings.completion();
 	}
 
 	@Override

@@ -44,7 +44,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	private int loggedErrno;
 
 	RdmaClient(RdmaEndpoints registry, ClientSettings settings) {
-		super(registry, settings.name());
+		super(registry, settings);
 		this.settings = settings;
 		this.backoff = new Backoff(settings.reconnect());
 	}
@@ -332,23 +332,8 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	public QueuePairSettings queuePairSettings() {
-		return this.settings.queuePair();
-	}
-
-	@Override
 	public @Nullable SharedReceives sharedReceives() {
 		return null;
-	}
-
-	@Override
-	public MemorySettings memorySettings() {
-		return this.settings.memory();
-	}
-
-	@Override
-	public CompletionSettings completionSettings() {
-		return this.settings.completion();
 	}
 
 	@Override

@@ -1,16 +1,8 @@
 package io.github.rdmaboot.endpoint;
 
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -20,22 +12,16 @@ import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Registry of the endpoints of an application, which starts them and destroys them in
  * order. All methods may be called from any thread.
  */
 public final class RdmaEndpoints implements AutoCloseable {
-
-	private static final Logger logger = LoggerFactory.getLogger(RdmaEndpoints.class);
 
 	private static final List<Class<?>> START_ORDER = List.of(RdmaServer.class, RdmaDatagramEndpoint.class,
 			RdmaClient.class);
@@ -48,15 +34,15 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private final @Nullable Executor handlerExecutor;
 
-	private final Map<String, ManagedEndpoint> endpoints = new LinkedHashMap<>();
+	private final EndpointDirectory directory = new EndpointDirectory();
 
-	private final EndpointListeners listeners = new EndpointListeners(this::returnedLate);
+	private final EndpointListeners listeners = new EndpointListeners(this.directory::returnedLate);
 
 	private final RuntimeSlot slot = new RuntimeSlot();
 
-	private final CmIdCensus census = new CmIdCensus(this::managed);
+	private final CmIdCensus census = new CmIdCensus(this.directory::all);
 
-	private final Set<ChannelClose> stuckCloses = ConcurrentHashMap.newKeySet();
+	private final RegistryStops stops;
 
 	private volatile List<DeviceDescription> devices = List.of();
 
@@ -90,6 +76,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		this.shutdown = shutdown;
 		this.memoryPool = memoryPool;
 		this.handlerExecutor = handlerExecutor;
+		this.stops = new RegistryStops(limits(), this.listeners);
 	}
 
 	/**
@@ -99,7 +86,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @throws IllegalArgumentException if the name is taken
 	 */
 	public RdmaServer addServer(ServerSettings settings) {
-		return add(settings.name(), new RdmaServer(this, settings));
+		return this.directory.add(new RdmaServer(this, settings));
 	}
 
 	/**
@@ -109,7 +96,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @throws IllegalArgumentException if the name is taken
 	 */
 	public RdmaClient addClient(ClientSettings settings) {
-		return add(settings.name(), new RdmaClient(this, settings));
+		return this.directory.add(new RdmaClient(this, settings));
 	}
 
 	/**
@@ -119,16 +106,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @throws IllegalArgumentException if the name is taken
 	 */
 	public RdmaDatagramEndpoint addDatagrams(DatagramSettings settings) {
-		return add(settings.name(), new RdmaDatagramEndpoint(this, settings));
-	}
-
-	private <E extends ManagedEndpoint> E add(String name, E endpoint) {
-		synchronized (this.endpoints) {
-			if (this.endpoints.putIfAbsent(name, endpoint) != null) {
-				throw new IllegalArgumentException("There is an RDMA endpoint named '" + name + "' already");
-			}
-		}
-		return endpoint;
+		return this.directory.add(new RdmaDatagramEndpoint(this, settings));
 	}
 
 	/**
@@ -136,7 +114,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the endpoints in the order in which they were added
 	 */
 	public Collection<RdmaEndpoint> endpoints() {
-		return managed().stream().map(RdmaEndpoint.class::cast).toList();
+		return this.directory.all().stream().map(RdmaEndpoint.class::cast).toList();
 	}
 
 	/**
@@ -145,15 +123,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the endpoint, or {@code null} if there is none
 	 */
 	public @Nullable RdmaEndpoint find(String name) {
-		synchronized (this.endpoints) {
-			return (RdmaEndpoint) this.endpoints.get(name);
-		}
-	}
-
-	private List<ManagedEndpoint> managed() {
-		synchronized (this.endpoints) {
-			return new ArrayList<>(this.endpoints.values());
-		}
+		return this.directory.find(name);
 	}
 
 	/**
@@ -170,16 +140,6 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public void addConnectListener(ConnectListener listener) {
 		this.listeners.add(listener);
-	}
-
-	private void returnedLate(String name, StepReport step) {
-		ManagedEndpoint endpoint;
-		synchronized (this.endpoints) {
-			endpoint = this.endpoints.get(name);
-		}
-		if (endpoint != null) {
-			endpoint.returnedLate(step);
-		}
 	}
 
 	/**
@@ -199,7 +159,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		StartedRuntime runtime = openRuntime();
 		try {
 			for (Class<?> kind : START_ORDER) {
-				managed().stream().filter(kind::isInstance).forEach((endpoint) -> endpoint.start(runtime));
+				this.directory.all().stream().filter(kind::isInstance).forEach((endpoint) -> endpoint.start(runtime));
 			}
 		}
 		catch (RuntimeException ex) {
@@ -212,7 +172,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		if (isRunning()) {
 			return;
 		}
-		for (ManagedEndpoint endpoint : managed()) {
+		for (ManagedEndpoint endpoint : this.directory.all()) {
 			if (!endpoint.stuckCalls().isEmpty()) {
 				throw new IllegalStateException("RDMA endpoint '" + endpoint.name()
 						+ "' cannot be started while calls of its last destroy are stuck: " + endpoint.stuckCalls());
@@ -289,7 +249,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		StartedRuntime runtime = this.slot.runtime();
 		if (runtime != null) {
 			runtime.quiesce();
-			managed().forEach(ManagedEndpoint::quiesce);
+			this.directory.all().forEach(ManagedEndpoint::quiesce);
 		}
 	}
 
@@ -309,11 +269,11 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 		StartedRuntime runtime = stop.runtime();
 		if (runtime == null) {
-			return join(stop);
+			return this.stops.join(stop);
 		}
 		List<DestroyReport> reports = List.of();
 		try {
-			reports = destroyAll(runtime, trigger);
+			reports = this.stops.run(runtime, this.directory.all(), trigger);
 		}
 		finally {
 			this.slot.endStop();
@@ -322,62 +282,12 @@ public final class RdmaEndpoints implements AutoCloseable {
 		return reports;
 	}
 
-	// The other stop is bounded by itself; this bounds the wait of a thread that the
-	// other stop waits for.
-	private List<DestroyReport> join(Stop stop) {
-		if (stop.thread() == Thread.currentThread()) {
-			logger.debug("A stop of the RDMA endpoints was asked for from inside a stop");
-			return List.of();
-		}
-		CountDownLatch ended = new CountDownLatch(1);
-		CompletableFuture<?> end = stop.reports().whenComplete((reports, error) -> ended.countDown());
-		if (!Deadline.after(this.shutdown.timeout()).await(ended) || end.isCompletedExceptionally()) {
-			logger.warn("Another stop of the RDMA endpoints is still under way after {}", this.shutdown.timeout());
-			return List.of();
-		}
-		return stop.reports().join();
-	}
-
-	private List<DestroyReport> destroyAll(StartedRuntime runtime, DestroyTrigger trigger) {
-		long begin = System.nanoTime();
-		Deadline total = Deadline.after(this.shutdown.timeout());
-		this.listeners.stopStarted(trigger);
-		runtime.stopNewWork();
-		List<DestroyReport> reports;
-		String rest = "left";
-		try {
-			reports = new EndpointsDestroy(limits(), this.listeners).run(managed(), trigger);
-		}
-		finally {
-			rest = close(runtime, trigger, total, begin);
-		}
-		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
-		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
-		logger.info("Destroyed {} RDMA {}: trigger={} took={}ms success={} failure={} timeout={} channel={}",
-				reports.size(), (reports.size() == 1) ? "endpoint" : "endpoints", trigger.tag(),
-				Duration.ofNanos(System.nanoTime() - begin).toMillis(), results.getOrDefault(DestroyResult.SUCCESS, 0),
-				results.getOrDefault(DestroyResult.FAILURE, 0), results.getOrDefault(DestroyResult.TIMEOUT, 0), rest);
-		return reports;
-	}
-
-	private String close(StartedRuntime runtime, DestroyTrigger trigger, Deadline total, long begin) {
-		ChannelClose close = runtime.close(total);
-		if (close.isStuck()) {
-			this.stuckCloses.add(close);
-		}
-		close.whenReturned(() -> {
-			this.stuckCloses.remove(close);
-			this.listeners.stopEnded(trigger, Duration.ofNanos(System.nanoTime() - begin));
-		});
-		return close.outcome();
-	}
-
 	/**
 	 * Return the calls that stops left behind, apart from those of endpoints.
 	 * @return the calls, empty unless the event channel could not be destroyed in time
 	 */
 	public List<StuckCall> stuckCalls() {
-		return this.stuckCloses.stream().map(ChannelClose::asStuckCall).toList();
+		return this.stops.stuckCalls();
 	}
 
 	private DestroyLimits limits() {

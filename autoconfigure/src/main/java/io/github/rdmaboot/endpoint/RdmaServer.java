@@ -51,7 +51,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	private final Relistening relistening;
 
 	RdmaServer(RdmaEndpoints registry, ServerSettings settings) {
-		super(registry, settings.name());
+		super(registry, settings);
 		this.settings = settings;
 		int shared = settings.sharedReceiveQueueSize();
 		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(), statistics())
@@ -326,23 +326,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	public QueuePairSettings queuePairSettings() {
-		return this.settings.queuePair();
-	}
-
-	@Override
 	public @Nullable SharedReceives sharedReceives() {
 		return this.sharedReceives;
-	}
-
-	@Override
-	public MemorySettings memorySettings() {
-		return this.settings.memory();
-	}
-
-	@Override
-	public CompletionSettings completionSettings() {
-		return this.settings.completion();
 	}
 
 	@Override

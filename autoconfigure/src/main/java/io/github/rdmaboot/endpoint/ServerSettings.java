@@ -20,7 +20,7 @@ package io.github.rdmaboot.endpoint;
  */
 public record ServerSettings(String name, String address, int port, int backlog, QueuePairSettings queuePair,
 		ConnectionSettings connection, MemorySettings memory, CompletionSettings completion, ReconnectSettings relisten,
-		int sharedReceiveQueueSize) {
+		int sharedReceiveQueueSize) implements EndpointSettings {
 
 	/** What InfiniBand carries beside the answer to a request. */
 	private static final int MAX_PRIVATE_DATA = 196;

@@ -10,6 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -170,6 +171,44 @@ class EndpointCallbackTests {
 					TestSettings.NO_RECONNECT))
 			.start();
 		assertThat(get(closed)).isEqualTo(new LoopbackFabric().resources().toString());
+	}
+
+	@Test
+	void requestThatIsBeingAcceptedWhenTheServerIsDestroyedIsRejectedWithTheReason() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		// The first queue pair is that of the client.
+		this.faults.inject(new Fault("rdmaCreateQp", 2, Kind.LATE, 0));
+		CompletableFuture<RdmaConnection> connecting = connecting(registry, server);
+		await().until(this.faults::isInjected);
+		assertThat(server.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(rejection(connecting).isGoingAway()).isTrue();
+	}
+
+	@Test
+	void requestThatCannotBeAcceptedIsRejectedWithAnotherReason() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		this.faults.inject(new Fault("rdmaCreateQp", 2, Kind.FAIL, Errno.ENOMEM.value()));
+		ConnectionRejectedException rejected = rejection(connecting(registry, server));
+		assertThat(rejected.isGoingAway()).isFalse();
+		assertThat(rejected.peerReason()).isEqualTo("not accepted: the server could not set the connection up");
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+	}
+
+	private static CompletableFuture<RdmaConnection> connecting(RdmaEndpoints registry, RdmaServer server) {
+		RdmaClient client = registry.addClient(
+				TestSettings.client("client", ADDRESS, server.port(), ClientStartup.LAZY, TestSettings.NO_RECONNECT));
+		client.start();
+		return client.connect();
+	}
+
+	private static ConnectionRejectedException rejection(CompletableFuture<RdmaConnection> connecting) {
+		AtomicReference<ConnectionRejectedException> rejected = new AtomicReference<>();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(connecting))
+			.satisfies((ex) -> assertThat(ex.getCause()).isInstanceOfSatisfying(ConnectionRejectedException.class,
+					rejected::set));
+		return rejected.get();
 	}
 
 	@Test
