@@ -120,8 +120,8 @@ public final class CallCost {
 
 	private void print(String home, Map<String, List<Double>> samples) throws RunnerException {
 		int version = version(home);
-		System.out.printf(Locale.ROOT, "%nJava %d: ns per work request or completion, medians of %d rounds%n%n", version,
-				this.rounds);
+		System.out.printf(Locale.ROOT, "%nJava %d: ns per work request or completion, medians of %d rounds%n%n",
+				version, this.rounds);
 		System.out.println("| operation | JNI | product | ratio | limit | B/op | JNI without objects |");
 		System.out.println("| --- | --- | --- | --- | --- | --- | --- |");
 		for (String operation : OPERATIONS) {
