@@ -6,6 +6,7 @@ import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.HandlerThread;
+import io.github.rdmaboot.endpoint.OversizedMessages;
 import io.github.rdmaboot.endpoint.WhenFull;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.jspecify.annotations.Nullable;
@@ -107,11 +108,25 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param memory Registered memory of each connection.
 	 * @param completion How completions are taken and handed on.
 	 * @param sharedReceiveQueue Receive queue that all connections share.
+	 * @param messages Messages of each connection.
 	 */
 	public record Server(@DefaultValue("*") String address, @Nullable Integer port, @DefaultValue("128") int backlog,
 			@DefaultValue Relisten relisten, @DefaultValue QueuePair queuePair, @DefaultValue Connection connection,
 			@DefaultValue Memory memory, @DefaultValue Completion completion,
-			@DefaultValue SharedReceiveQueue sharedReceiveQueue) {
+			@DefaultValue SharedReceiveQueue sharedReceiveQueue, @DefaultValue Messages messages) {
+
+	}
+
+	/**
+	 * Messages of a connection.
+	 *
+	 * @param oversized What becomes of messages that are larger than a buffer. Both sides
+	 * must be configured alike.
+	 * @param maxSize Size of the largest message that is sent or put together in
+	 * fragments.
+	 */
+	public record Messages(@DefaultValue("reject") OversizedMessages oversized,
+			@DefaultValue("64MB") DataSize maxSize) {
 
 	}
 
@@ -140,12 +155,13 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param connection Parameters of the connection.
 	 * @param memory Registered memory of the connection.
 	 * @param completion How completions are taken and handed on.
+	 * @param messages Messages of the connection.
 	 */
 	public record Client(@Nullable String address, @Nullable Integer port, @Nullable String localAddress,
 			@DefaultValue("2s") Duration resolveTimeout, @DefaultValue("5s") Duration connectTimeout,
 			@DefaultValue("background") ClientStartup startup, @DefaultValue Reconnect reconnect,
 			@DefaultValue QueuePair queuePair, @DefaultValue Connection connection, @DefaultValue Memory memory,
-			@DefaultValue Completion completion) {
+			@DefaultValue Completion completion, @DefaultValue Messages messages) {
 
 	}
 

@@ -12,6 +12,7 @@ import io.github.rdmaboot.autoconfigure.RdmaProperties.Completion;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Connection;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Datagrams;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Memory;
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Messages;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Pool;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.QueuePair;
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Reconnect;
@@ -24,6 +25,7 @@ import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.DatagramSettings;
 import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
+import io.github.rdmaboot.endpoint.MessageSettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.ServerSettings;
@@ -57,7 +59,7 @@ final class SettingsConverter {
 	static ServerSettings server(String name, Server properties) {
 		String path = path("rdma.servers", name);
 		int port = required(path, "port", properties.port());
-		MemorySettings memory = memory(path, properties.memory());
+		MemorySettings memory = memory(path, properties.memory(), properties.messages());
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
 		CompletionSettings completion = completion(path, properties.completion());
@@ -70,7 +72,7 @@ final class SettingsConverter {
 		String path = path("rdma.clients", name);
 		String address = required(path, "address", properties.address());
 		int port = required(path, "port", properties.port());
-		MemorySettings memory = memory(path, properties.memory());
+		MemorySettings memory = memory(path, properties.memory(), properties.messages());
 		QueuePairSettings queuePair = queuePair(path, properties.queuePair(), memory);
 		ConnectionSettings connection = connection(path, properties.connection());
 		CompletionSettings completion = completion(path, properties.completion());
@@ -126,9 +128,11 @@ final class SettingsConverter {
 				properties.cpu(), properties.handlers()));
 	}
 
-	private static MemorySettings memory(String path, Memory properties) {
+	private static MemorySettings memory(String path, Memory properties, Messages messages) {
+		MessageSettings settings = convert(path + ".messages",
+				() -> MessageSettings.of(messages.oversized(), messages.maxSize().toBytes()));
 		return convert(path + ".memory",
-				() -> MemorySettings.of(properties.bufferSize().toBytes(), properties.bufferCount()));
+				() -> MemorySettings.of(properties.bufferSize().toBytes(), properties.bufferCount(), settings));
 	}
 
 	private static <T> T required(String path, String setting, @Nullable T value) {

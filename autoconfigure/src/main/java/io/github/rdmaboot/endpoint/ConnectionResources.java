@@ -83,15 +83,15 @@ final class ConnectionResources {
 		this.queuePair = queuePair;
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
 		MessageReceiver receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
-				owner::messageHandler, connection);
+				owner::messageHandler, connection,
+				buffers.messages().isFragmenting() ? new MessageFragments(buffers.messages().maxSize()) : null);
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
 		Reservations reservations = new Reservations(connection, sizes);
 		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), queuePair, this.outstandingSends,
 				owner.statistics(), dispatcher, reservations, sendMemory, (int) scratchOffset);
 		this.sendQueue = sendQueue;
 		this.operations = new RdmaOperations(sendQueue);
-		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory,
-				buffers.bufferSize(), sends);
+		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory, buffers, sends);
 		this.receiver = receiver;
 		connection.requireNotClosing();
 		if (shared == null) {

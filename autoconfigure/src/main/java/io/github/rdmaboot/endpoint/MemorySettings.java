@@ -1,14 +1,15 @@
 package io.github.rdmaboot.endpoint;
 
 /**
- * Registered memory of a connection.
+ * Registered memory of a connection, and the messages in it.
  *
  * @param bufferSize the size of a buffer in bytes, from 1 to 1 GB, which is the size of
  * the largest message; all buffers together must fit in 2 GB less two pages
  * @param bufferCount how many buffers there are for sending, and as many for receiving,
  * from 1 to 16384
+ * @param messages what becomes of messages that are larger than a buffer
  */
-public record MemorySettings(int bufferSize, int bufferCount) {
+public record MemorySettings(int bufferSize, int bufferCount, MessageSettings messages) {
 
 	private static final int MAX_BUFFER_SIZE = 1 << 30;
 
@@ -27,15 +28,25 @@ public record MemorySettings(int bufferSize, int bufferCount) {
 	}
 
 	/**
+	 * Create settings that refuse messages which are larger than a buffer.
+	 * @param bufferSize the size of a buffer in bytes
+	 * @param bufferCount how many buffers there are for each direction
+	 */
+	public MemorySettings(int bufferSize, int bufferCount) {
+		this(bufferSize, bufferCount, MessageSettings.defaults());
+	}
+
+	/**
 	 * Return the settings with a size that may be too large for an {@code int}.
 	 * @param bufferSize the size of a buffer in bytes
 	 * @param bufferCount how many buffers there are for each direction
+	 * @param messages what becomes of messages that are larger than a buffer
 	 * @return the settings
 	 * @throws IllegalArgumentException if either is out of range
 	 */
-	public static MemorySettings of(long bufferSize, int bufferCount) {
+	public static MemorySettings of(long bufferSize, int bufferCount, MessageSettings messages) {
 		Settings.sizeBetween("buffer-size", bufferSize, 1, MAX_BUFFER_SIZE);
-		return new MemorySettings((int) bufferSize, bufferCount);
+		return new MemorySettings((int) bufferSize, bufferCount, messages);
 	}
 
 }

@@ -56,10 +56,16 @@ final class MessageReceiver {
 
 	private final Runnable dispatch = this::dispatch;
 
+	private final @Nullable MessageFragments fragments;
+
+	/** Put together of fragments and not taken; of the thread that dispatches. */
+	private volatile @Nullable ByteBuffer joined;
+
 	private @Nullable RuntimeException closed;
 
 	MessageReceiver(ReceiveBuffers buffers, Runnable release, EndpointStatistics statistics, Executor executor,
-			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection) {
+			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection,
+			@Nullable MessageFragments fragments) {
 		this.buffers = buffers;
 		this.completed = new CompletedReceives(buffers.count());
 		this.release = release;
@@ -67,6 +73,7 @@ final class MessageReceiver {
 		this.executor = executor;
 		this.handler = handler;
 		this.connection = connection;
+		this.fragments = fragments;
 	}
 
 	// Take the completion of a receive that brought a message. A write with immediate
@@ -81,7 +88,16 @@ final class MessageReceiver {
 			repost(slot);
 			return;
 		}
-		this.completed.put(slot, length, (completion.flags & WITH_IMMEDIATE) != 0, completion.immediateData);
+		boolean withImmediate = (completion.flags & WITH_IMMEDIATE) != 0;
+		if (this.fragments != null && !withImmediate) {
+			this.connection.failed(new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
+					this.connection + " got a message that is not marked as whole or fragment (EPROTO): set "
+							+ "messages.oversized of both sides alike"));
+			return;
+		}
+		// The immediate data of fragments is not the application's.
+		boolean told = withImmediate && (this.fragments == null || written);
+		this.completed.put(slot, length, told, completion.immediateData);
 		serve();
 	}
 
@@ -176,10 +192,8 @@ final class MessageReceiver {
 	}
 
 	private void keepAndRelease() {
-		while (!this.completed.isEmpty()) {
-			int slot = this.completed.slot();
+		while (isMessageThere()) {
 			this.pending.keep(takeCopy());
-			repost(slot);
 		}
 		if ((this.turn.get() & RELEASED) != 0) {
 			this.release.run();
@@ -187,7 +201,8 @@ final class MessageReceiver {
 	}
 
 	private boolean isAnyWanted() {
-		return !this.completed.isEmpty() && (this.handler.get() != null || this.pending.isAny());
+		return (!this.completed.isEmpty() || this.joined != null)
+				&& (this.handler.get() != null || this.pending.isAny());
 	}
 
 	private void dispatch() {
@@ -195,7 +210,7 @@ final class MessageReceiver {
 			return;
 		}
 		do {
-			while (this.turn.get() == DISPATCHING && !this.completed.isEmpty()) {
+			while (this.turn.get() == DISPATCHING && isMessageThere()) {
 				// Read for each message, so that a handler set meanwhile is seen.
 				RdmaMessageHandler handler = this.handler.get();
 				if (handler != null) {
@@ -213,15 +228,32 @@ final class MessageReceiver {
 		while (isAnyWanted() && this.turn.compareAndSet(0, DISPATCHING));
 	}
 
+	// Whether there is a whole message. Puts fragments together that come before it.
+	private boolean isMessageThere() {
+		MessageFragments fragments = this.fragments;
+		while (fragments != null && this.joined == null && !this.completed.isEmpty() && !this.completed.hasImmediate()
+				&& !fragments.isWhole(this.completed.immediate())) {
+			int slot = this.completed.slot();
+			try {
+				this.joined = fragments.add(this.buffers.view(slot, this.completed.length()),
+						this.completed.immediate());
+			}
+			catch (RdmaException ex) {
+				this.connection.failed(ex);
+			}
+			this.completed.remove();
+			repost(slot);
+		}
+		return this.joined != null || !this.completed.isEmpty();
+	}
+
 	// What depends on a future may wait for the next message, so another thread goes on.
 	private boolean completeNext() {
 		PendingReceive<?> next = this.pending.poll();
 		if (next == null) {
 			return false;
 		}
-		int slot = this.completed.slot();
 		RdmaMessage message = takeCopy();
-		repost(slot);
 		endTurn();
 		serve();
 		this.pending.complete(next, message);
@@ -229,11 +261,22 @@ final class MessageReceiver {
 	}
 
 	private void handle(RdmaMessageHandler handler) {
+		ByteBuffer joined = this.joined;
+		if (joined != null) {
+			this.joined = null;
+			call(handler, joined, false, 0);
+			return;
+		}
 		int slot = this.completed.slot();
 		ByteBuffer bytes = this.buffers.view(slot, this.completed.length());
 		boolean hasImmediate = this.completed.hasImmediate();
 		int immediate = this.completed.immediate();
 		this.completed.remove();
+		call(handler, bytes, hasImmediate, immediate);
+		repost(slot);
+	}
+
+	private void call(RdmaMessageHandler handler, ByteBuffer bytes, boolean hasImmediate, int immediate) {
 		try {
 			if (hasImmediate) {
 				handler.onMessage(this.connection, bytes, immediate);
@@ -245,15 +288,26 @@ final class MessageReceiver {
 		catch (Exception | Error ex) {
 			this.connection.handlerFailed(ex);
 		}
-		repost(slot);
 	}
 
 	private RdmaMessage takeCopy() {
-		byte[] bytes = new byte[this.completed.length()];
-		this.buffers.view(this.completed.slot(), bytes.length).get(bytes);
+		ByteBuffer joined = this.joined;
+		if (joined != null) {
+			this.joined = null;
+			return new RdmaMessage(copy(joined), null);
+		}
+		int slot = this.completed.slot();
+		byte[] bytes = copy(this.buffers.view(slot, this.completed.length()));
 		Integer immediate = this.completed.hasImmediate() ? this.completed.immediate() : null;
 		this.completed.remove();
+		repost(slot);
 		return new RdmaMessage(bytes, immediate);
+	}
+
+	private static byte[] copy(ByteBuffer message) {
+		byte[] bytes = new byte[message.remaining()];
+		message.get(bytes);
+		return bytes;
 	}
 
 	private void repost(int slot) {

@@ -1,8 +1,12 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
+import io.github.rdmaboot.verbs.CompletionThread;
 import io.github.rdmaboot.verbs.MemoryBlock;
 import org.jspecify.annotations.Nullable;
 
@@ -26,19 +30,25 @@ final class MessageSender {
 
 	private final int bufferSize;
 
+	private final MessageSettings settings;
+
+	/** Held by a thread while it sends a message in fragments, or one between them. */
+	private final ReentrantLock order = new ReentrantLock();
+
 	private final SlotPool free;
 
 	private final Message[] messages;
 
 	MessageSender(RdmaConnection connection, SendQueue queue, CallbackDispatcher dispatcher, Reservations reservations,
-			MemoryBlock memory, int bufferSize, int count) {
+			MemoryBlock memory, MemorySettings settings, int count) {
 		this.connection = connection;
 		this.queue = queue;
 		this.dispatcher = dispatcher;
 		this.reservations = reservations;
 		this.memory = memory;
 		this.bytes = memory.memory();
-		this.bufferSize = bufferSize;
+		this.bufferSize = settings.bufferSize();
+		this.settings = settings.messages();
 		this.free = new SlotPool(count);
 		this.messages = new Message[count];
 		for (int i = 0; i < count; i++) {
@@ -49,14 +59,65 @@ final class MessageSender {
 	// Copy a message and send it. The callback is called exactly once unless this throws.
 	void send(ByteBuffer content, SendCallback callback) {
 		int length = content.remaining();
+		if (this.settings.isFragmenting()) {
+			sendInFragments(content, callback);
+			return;
+		}
 		if (length > this.bufferSize) {
 			throw new IllegalArgumentException("Message of " + length + " bytes does not fit into a buffer of "
-					+ this.bufferSize + " bytes of " + this.connection + "; raise memory.buffer-size on both sides");
+					+ this.bufferSize + " bytes of " + this.connection
+					+ "; raise memory.buffer-size on both sides, or set messages.oversized to fragment");
 		}
+		send(content, WorkRequestOpcode.SEND, 0, callback);
+	}
+
+	private void sendInFragments(ByteBuffer content, SendCallback callback) {
+		if (content.remaining() > this.settings.maxSize()) {
+			throw new IllegalArgumentException("Message of " + content.remaining()
+					+ " bytes is larger than messages.max-size of " + this.connection + ", which is "
+					+ Settings.text(this.settings.maxSize()) + "; raise it on both sides");
+		}
+		takeOrder();
+		try {
+			boolean begun = false;
+			try {
+				while (content.remaining() > this.bufferSize) {
+					send(content.slice(content.position(), this.bufferSize), WorkRequestOpcode.SEND_WITH_IMM,
+							MessageFragments.MORE, null);
+					content.position(content.position() + this.bufferSize);
+					begun = true;
+				}
+				send(content, WorkRequestOpcode.SEND_WITH_IMM, 0, callback);
+			}
+			catch (RuntimeException ex) {
+				if (begun) {
+					// The peer would take the next message for the rest of this one.
+					this.connection.end(DestroyTrigger.DISCONNECT, ex);
+				}
+				throw ex;
+			}
+		}
+		finally {
+			this.order.unlock();
+		}
+	}
+
+	// A thread that takes completions must not wait for one that waits for completions.
+	private void takeOrder() {
+		if (!CompletionThread.isCurrent()) {
+			this.order.lock();
+		}
+		else if (!this.order.tryLock()) {
+			throw new SendQueueFullException(Errno.ENOMEM, "Another thread sends a message in fragments on "
+					+ this.connection + " (ENOMEM), and the completion thread cannot wait for it");
+		}
+	}
+
+	private void send(ByteBuffer content, WorkRequestOpcode opcode, int immediate, @Nullable SendCallback callback) {
 		this.reservations.reserve(this.free, 1, "send buffer", "memory.buffer-count");
 		Message message = this.messages[this.free.take()];
 		try {
-			post(message, content, callback);
+			post(message, content, opcode, immediate, callback);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
@@ -65,7 +126,8 @@ final class MessageSender {
 	}
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
-	private void post(Message message, ByteBuffer content, SendCallback callback) {
+	private void post(Message message, ByteBuffer content, WorkRequestOpcode opcode, int immediate,
+			@Nullable SendCallback callback) {
 		SendSlot slot = this.queue.takeOne();
 		this.queue.enter(slot);
 		try {
@@ -73,7 +135,7 @@ final class MessageSender {
 			int length = content.remaining();
 			this.bytes.put(offset, content, content.position(), length);
 			content.position(content.limit());
-			slot.work().begin(WorkRequestOpcode.SEND, 0);
+			slot.work().begin(opcode, immediate);
 			if (length > 0) {
 				slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
 			}

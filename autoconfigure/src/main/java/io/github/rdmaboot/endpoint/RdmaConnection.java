@@ -140,7 +140,8 @@ public final class RdmaConnection {
 	 * @return the size in bytes
 	 */
 	public int maxMessageSize() {
-		return this.owner.memorySettings().bufferSize();
+		MemorySettings settings = this.owner.memorySettings();
+		return settings.messages().isFragmenting() ? settings.messages().maxSize() : settings.bufferSize();
 	}
 
 	/**

@@ -12,6 +12,8 @@ import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.HandlerThread;
 import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
+import io.github.rdmaboot.endpoint.MessageSettings;
+import io.github.rdmaboot.endpoint.OversizedMessages;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.ServerSettings;
@@ -33,6 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * Tests for {@link RdmaProperties} and {@link SettingsConverter}.
  */
 class RdmaPropertiesTests {
+
+	private static final MemorySettings COMMON_MEMORY = new MemorySettings(4096, 8,
+			new MessageSettings(OversizedMessages.FRAGMENT, 1 << 20));
 
 	private final Map<String, String> source = new LinkedHashMap<>();
 
@@ -101,7 +106,7 @@ class RdmaPropertiesTests {
 		assertThat(settings).usingRecursiveComparison()
 			.isEqualTo(new ServerSettings("echo", "192.0.2.1", 7471, 7,
 					new QueuePairSettings(11, 12, 2, 3, 64, WhenFull.PARK, Duration.ofSeconds(3), 9),
-					commonConnection(), new MemorySettings(4096, 8),
+					commonConnection(), COMMON_MEMORY,
 					new CompletionSettings(CompletionMode.ADAPTIVE, Duration.ofMillis(2), 1,
 							HandlerThread.COMPLETION_THREAD),
 					new ReconnectSettings(false, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.5, 4), 99));
@@ -128,7 +133,7 @@ class RdmaPropertiesTests {
 					Duration.ofSeconds(4), ClientStartup.LAZY,
 					new ReconnectSettings(false, Duration.ofSeconds(1), Duration.ofSeconds(2), 0.5, 9),
 					new QueuePairSettings(11, 12, 2, 3, 64, WhenFull.PARK, Duration.ofSeconds(3), 9),
-					commonConnection(), new MemorySettings(4096, 8), new CompletionSettings(CompletionMode.ADAPTIVE,
+					commonConnection(), COMMON_MEMORY, new CompletionSettings(CompletionMode.ADAPTIVE,
 							Duration.ofMillis(2), 1, HandlerThread.COMPLETION_THREAD)));
 	}
 
@@ -177,6 +182,7 @@ class RdmaPropertiesTests {
 			queue-pair.park-limit        | 0       | park-limit is 0 but must be from 1 to 65536
 			shared-receive-queue.size    | 16385   | size is 16385 but must be from 0 to 16384
 			memory.buffer-count          | 0       | buffer-count is 0 but must be from 1 to 16384
+			messages.max-size            | 2GB     | max-size is 2GB but must be from 1B to 1GB
 			memory.buffer-size           | 3GB     | buffer-size is 3GB but must be from 1B to 1GB
 			memory.buffer-size           | 1025MB  | buffer-size is 1025MB but must be from 1B to 1GB
 			memory.buffer-size           | 0B      | buffer-size is 0B but must be from 1B to 1GB
@@ -286,6 +292,8 @@ class RdmaPropertiesTests {
 	}
 
 	private void putCommon(String endpoint) {
+		this.source.put(endpoint + "messages.oversized", "fragment");
+		this.source.put(endpoint + "messages.max-size", "1MB");
 		this.source.put(endpoint + "queue-pair.max-send-wr", "11");
 		this.source.put(endpoint + "queue-pair.max-recv-wr", "12");
 		this.source.put(endpoint + "queue-pair.max-send-sge", "2");

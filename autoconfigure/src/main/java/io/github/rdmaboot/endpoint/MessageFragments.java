@@ -1,0 +1,62 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the fragments of messages together. Used by the thread that hands messages on.
+ * <p>
+ * Bit 31 of the immediate data says that more of the message follows.
+ */
+final class MessageFragments {
+
+	static final int MORE = 1 << 31;
+
+	private final int maxSize;
+
+	private @Nullable ByteBuffer message;
+
+	private boolean failed;
+
+	MessageFragments(int maxSize) {
+		this.maxSize = maxSize;
+	}
+
+	// Return whether a fragment is a message by itself.
+	boolean isWhole(int immediate) {
+		return this.message == null && !this.failed && (immediate & MORE) == 0;
+	}
+
+	// Add a fragment. Returns the message when it was the last one. After a failure the
+	// connection ends, and nothing is a message any more.
+	@Nullable ByteBuffer add(ByteBuffer fragment, int immediate) {
+		if (this.failed) {
+			return null;
+		}
+		boolean more = (immediate & MORE) != 0;
+		ByteBuffer message = roomFor(fragment.remaining(), more);
+		message.put(fragment);
+		this.message = more ? message : null;
+		return more ? null : message.flip().asReadOnlyBuffer();
+	}
+
+	private ByteBuffer roomFor(int length, boolean more) {
+		ByteBuffer message = (this.message != null) ? this.message : ByteBuffer.allocate(more ? 4 * length : length);
+		if (length <= message.remaining()) {
+			return message;
+		}
+		long size = (long) message.position() + length;
+		if (size > this.maxSize) {
+			this.failed = true;
+			throw new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
+					"The peer sent a message of more than messages.max-size, which is " + Settings.text(this.maxSize)
+							+ " (EPROTO); raise it, or have the peer send smaller ones");
+		}
+		long capacity = Math.min(this.maxSize, Math.max(size, 2L * message.capacity()));
+		return ByteBuffer.allocate((int) capacity).put(message.flip());
+	}
+
+}

@@ -1,0 +1,20 @@
+package io.github.rdmaboot.endpoint;
+
+/**
+ * What becomes of messages that are larger than a buffer.
+ */
+public enum OversizedMessages {
+
+	/**
+	 * They are refused before anything is sent.
+	 */
+	REJECT,
+
+	/**
+	 * They are sent in fragments, which the peer puts together. The peer must be
+	 * configured alike, for every message carries immediate data that says whether more
+	 * of it follows.
+	 */
+	FRAGMENT
+
+}
