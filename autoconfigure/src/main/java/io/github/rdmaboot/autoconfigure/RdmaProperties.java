@@ -179,14 +179,16 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param maxPeers How many address handles to keep, and how many senders of datagrams
 	 * to know.
 	 * @param tos Type of service of the packets, from 0 to 255. By default the system's.
+	 * @param relisten How to come up again after the device was removed.
 	 * @param memory Registered memory of the endpoint.
 	 * @param multicast Multicast groups of the endpoint.
 	 * @param completion How completions are taken and handed on.
 	 */
 	public record Datagrams(@Nullable String address, @Nullable Integer port, @DefaultValue("128") int backlog,
 			@DefaultValue("2s") Duration resolveTimeout, @DefaultValue("5s") Duration connectTimeout,
-			@DefaultValue("1024") int maxPeers, @Nullable Integer tos, @DefaultValue DatagramMemory memory,
-			@DefaultValue Multicast multicast, @DefaultValue Completion completion) {
+			@DefaultValue("1024") int maxPeers, @Nullable Integer tos, @DefaultValue Relisten relisten,
+			@DefaultValue DatagramMemory memory, @DefaultValue Multicast multicast,
+			@DefaultValue Completion completion) {
 
 	}
 

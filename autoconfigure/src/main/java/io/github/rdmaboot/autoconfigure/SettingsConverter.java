@@ -91,10 +91,10 @@ final class SettingsConverter {
 			groups.add(convert(path, () -> DatagramSettings.group(group)));
 		}
 		CompletionSettings completion = completion(path, properties.completion());
-		return convert(path,
-				() -> new DatagramSettings(name, address, properties.port(), properties.backlog(),
-						properties.resolveTimeout(), properties.connectTimeout(), groups,
-						properties.memory().bufferCount(), properties.maxPeers(), properties.tos(), completion));
+		ReconnectSettings relisten = relisten(path, properties.relisten());
+		return convert(path, () -> new DatagramSettings(name, address, properties.port(), properties.backlog(),
+				properties.resolveTimeout(), properties.connectTimeout(), groups, properties.memory().bufferCount(),
+				properties.maxPeers(), properties.tos(), completion, relisten));
 	}
 
 	private static ReconnectSettings relisten(String path, Relisten properties) {

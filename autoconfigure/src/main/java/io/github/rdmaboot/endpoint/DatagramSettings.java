@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  * @param tos the type of service of the packets, 0 to 255, or {@code null} for the
  * system's
  * @param completion how completions are taken and handed on
+ * @param relisten how to come up again after the device was removed that has the address
  */
 public record DatagramSettings(String name, String address, @Nullable Integer port, int backlog,
 		Duration resolveTimeout, Duration connectTimeout, List<InetAddress> groups, int bufferCount, int maxPeers,
-		@Nullable Integer tos, CompletionSettings completion) {
+		@Nullable Integer tos, CompletionSettings completion, ReconnectSettings relisten) {
 
 	public DatagramSettings {
 		groups = List.copyOf(groups);

@@ -12,6 +12,7 @@ import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
@@ -33,6 +34,8 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 
 	private final DatagramSettings settings;
 
+	private final Relistening relistening;
+
 	private volatile @Nullable DatagramSession session;
 
 	private volatile @Nullable DatagramHandler handler;
@@ -40,6 +43,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	RdmaDatagramEndpoint(RdmaEndpoints registry, DatagramSettings settings) {
 		super(registry, settings.name());
 		this.settings = settings;
+		this.relistening = new Relistening(this, "RDMA datagram endpoint", settings.relisten());
 	}
 
 	/**
@@ -238,6 +242,18 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
+	void start(EndpointRuntime runtime) {
+		this.relistening.enable();
+		super.start(runtime);
+	}
+
+	@Override
+	public DestroyReport destroy() {
+		this.relistening.disable();
+		return super.destroy();
+	}
+
+	@Override
 	Runnable bringUp(EndpointRuntime runtime) {
 		DatagramSession session = new DatagramSession(this, runtime, ownedCmId());
 		this.session = session;
@@ -261,6 +277,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 			}
 			up();
 		}
+		this.relistening.reset();
 		logger.info("RDMA datagram endpoint '{}' is up on {}: queue pair {}, datagrams of up to {} bytes, groups {}{}",
 				name(), this.settings.address(), cmId().qpNum(), maxMessageSize(), groups().keySet(),
 				(port() != 0) ? ", peers ask on port " + port() : "");
@@ -324,7 +341,24 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
+	void deviceRemoved(EndpointRuntime runtime) {
+		this.relistening.begin(runtime);
+	}
+
+	// That of the removal says more than those of the attempts to come up again.
+	@Override
+	boolean isWorthKeeping(DestroyReport report) {
+		return report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting();
+	}
+
+	@Override
+	void stopWaiting() {
+		this.relistening.cancel();
+	}
+
+	@Override
 	void recovered() {
+		this.relistening.resume();
 	}
 
 	@Override

@@ -56,7 +56,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 		int shared = settings.sharedReceiveQueueSize();
 		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(), statistics())
 				: null;
-		this.relistening = new Relistening(this, settings.relisten());
+		this.relistening = new Relistening(this, "RDMA server", settings.relisten());
 	}
 
 	/**

@@ -11,15 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Attempts of a server to listen again after the device that has its address was removed.
- * The kernel says nothing of a device that comes back, so the server tries from time to
- * time. Guarded by the monitor of the server; no native call is made under it.
+ * Attempts of a server or datagram endpoint to come up again after the device that has
+ * its address was removed. The kernel says nothing of a device that comes back, so it
+ * tries from time to time. Guarded by the monitor of the endpoint; no native call is made
+ * under it.
  */
 final class Relistening {
 
 	private static final Logger logger = LoggerFactory.getLogger(Relistening.class);
 
-	private final RdmaServer server;
+	private final ManagedEndpoint endpoint;
+
+	private final String what;
 
 	private final Backoff backoff;
 
@@ -33,28 +36,30 @@ final class Relistening {
 
 	private volatile boolean attempting;
 
-	Relistening(RdmaServer server, ReconnectSettings settings) {
-		this.server = server;
+	// What the endpoint is goes to the log.
+	Relistening(ManagedEndpoint endpoint, String what, ReconnectSettings settings) {
+		this.endpoint = endpoint;
+		this.what = what;
 		this.backoff = new Backoff(settings);
 	}
 
-	// The server was started, and not by an attempt of this object.
+	// The endpoint was started, and not by an attempt of this object.
 	void enable() {
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			this.wanted = true;
 		}
 	}
 
-	// The application destroys the server, which then stays destroyed.
+	// The application destroys the endpoint, which then stays destroyed.
 	void disable() {
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			this.wanted = false;
 			cancel();
 		}
 	}
 
 	void begin(EndpointRuntime runtime) {
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			this.runtime = runtime;
 			schedule(runtime);
 		}
@@ -68,7 +73,7 @@ final class Relistening {
 		}
 	}
 
-	// The server was started again or destroyed meanwhile. Called under the monitor.
+	// The endpoint was started again or destroyed meanwhile. Called under the monitor.
 	void cancel() {
 		ScheduledFuture<?> attempt = this.attempt;
 		if (attempt != null) {
@@ -78,9 +83,9 @@ final class Relistening {
 		this.runtime = null;
 	}
 
-	// The server listens.
+	// The endpoint is up.
 	void reset() {
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			cancel();
 			this.backoff.reset();
 			this.loggedErrno = 0;
@@ -92,10 +97,10 @@ final class Relistening {
 			return;
 		}
 		Duration pause = this.backoff.next();
-		if (pause == null || !this.server.beginWaiting()) {
+		if (pause == null || !this.endpoint.beginWaiting()) {
 			return;
 		}
-		logger.debug("RDMA server '{}' tries to listen again in {} ms", this.server.name(), pause.toMillis());
+		logger.debug("{} '{}' tries to come up again in {} ms", this.what, this.endpoint.name(), pause.toMillis());
 		this.attempt = runtime.scheduler().schedule(() -> hand(runtime), pause.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -105,17 +110,17 @@ final class Relistening {
 			runtime.connectExecutor().execute(() -> attempt(runtime));
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("RDMA server '{}' does not listen again while it is stopped", this.server.name(), ex);
+			logger.debug("{} '{}' does not come up again while it is stopped", this.what, this.endpoint.name(), ex);
 		}
 	}
 
 	private void attempt(EndpointRuntime runtime) {
 		Runnable calls;
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			if (this.attempt == null || runtime.isClosing() || runtime.isQuiesced()) {
 				return;
 			}
-			calls = this.server.beginStart(runtime);
+			calls = this.endpoint.beginStart(runtime);
 			if (calls == null) {
 				return;
 			}
@@ -123,12 +128,12 @@ final class Relistening {
 			this.attempting = true;
 		}
 		try {
-			this.server.finishStart(calls);
+			this.endpoint.finishStart(calls);
 		}
 		catch (RuntimeException ex) {
 			log(ex);
-			this.server.registry().destroyAttempt(this.server);
-			synchronized (this.server) {
+			this.endpoint.registry().destroyAttempt(this.endpoint);
+			synchronized (this.endpoint) {
 				schedule(runtime);
 			}
 		}
@@ -145,15 +150,15 @@ final class Relistening {
 	private void log(RuntimeException ex) {
 		int errno = (ex instanceof RdmaException error) ? error.errno() : 0;
 		boolean news;
-		synchronized (this.server) {
+		synchronized (this.endpoint) {
 			news = errno == 0 || errno != this.loggedErrno;
 			this.loggedErrno = errno;
 		}
 		if (news) {
-			logger.warn("RDMA server '{}' cannot listen again yet: {}", this.server.name(), ex.getMessage());
+			logger.warn("{} '{}' cannot come up again yet: {}", this.what, this.endpoint.name(), ex.getMessage());
 		}
 		else {
-			logger.debug("RDMA server '{}' cannot listen again yet: {}", this.server.name(), ex.getMessage());
+			logger.debug("{} '{}' cannot come up again yet: {}", this.what, this.endpoint.name(), ex.getMessage());
 		}
 	}
 

@@ -21,6 +21,7 @@ import io.github.rdmaboot.endpoint.HandlerThread;
 import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
+import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -86,9 +87,9 @@ class DatagramEndpointsTests {
 	@Test
 	void endpointNeedsNothingButAnAddress() {
 		this.source.put("rdma.datagrams.prices.address", "192.0.2.1");
-		assertThat(settings("prices"))
-			.isEqualTo(new DatagramSettings("prices", "192.0.2.1", null, 128, Duration.ofSeconds(2),
-					Duration.ofSeconds(5), List.of(), 64, 1024, null, CompletionSettings.defaults()));
+		assertThat(settings("prices")).isEqualTo(
+				new DatagramSettings("prices", "192.0.2.1", null, 128, Duration.ofSeconds(2), Duration.ofSeconds(5),
+						List.of(), 64, 1024, null, CompletionSettings.defaults(), ReconnectSettings.defaults()));
 	}
 
 	@Test
@@ -104,12 +105,15 @@ class DatagramEndpointsTests {
 		this.source.put(prices + "memory.buffer-count", "8");
 		this.source.put(prices + "multicast.groups[0]", "239.1.2.3");
 		this.source.put(prices + "multicast.groups[1]", "ff0e::1");
+		this.source.put(prices + "relisten.enabled", "false");
+		this.source.put(prices + "relisten.max-attempts", "3");
 		this.source.put(prices + "completion.mode", "poll");
 		this.source.put(prices + "completion.handlers", "completion-thread");
 		assertThat(settings("prices")).isEqualTo(
 				new DatagramSettings("prices", "192.0.2.1", 7174, 7, Duration.ofSeconds(3), Duration.ofSeconds(4),
 						List.of(InetAddress.getByName("239.1.2.3"), InetAddress.getByName("ff0e::1")), 8, 9, 32,
-						CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD)));
+						CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD),
+						new ReconnectSettings(false, Duration.ofMillis(100), Duration.ofSeconds(10), 0.2, 3)));
 	}
 
 	@ParameterizedTest

@@ -159,9 +159,9 @@ abstract class DatagramEndpointContract {
 	@Test
 	void handlersMayRunOnTheThreadThatTakesTheCompletions() throws Exception {
 		RdmaEndpoints registry = registry();
-		RdmaDatagramEndpoint echo = registry
-			.addDatagrams(new DatagramSettings("echo", localAddress(), 0, 16, PATIENCE, PATIENCE, List.of(), 16, 64,
-					null, CompletionSettings.of(CompletionMode.EVENT, HandlerThread.COMPLETION_THREAD)));
+		RdmaDatagramEndpoint echo = registry.addDatagrams(new DatagramSettings("echo", localAddress(), 0, 16, PATIENCE,
+				PATIENCE, List.of(), 16, 64, null,
+				CompletionSettings.of(CompletionMode.EVENT, HandlerThread.COMPLETION_THREAD), TestSettings.RECONNECT));
 		Set<String> threads = ConcurrentHashMap.newKeySet();
 		echo.onDatagram((datagram) -> {
 			threads.add(Thread.currentThread().getName());

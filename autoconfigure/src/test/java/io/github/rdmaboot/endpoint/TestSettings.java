@@ -55,7 +55,8 @@ final class TestSettings {
 
 	static DatagramSettings datagrams(String name, String address, Integer port, String... groups) {
 		return new DatagramSettings(name, address, port, 16, Duration.ofSeconds(2), Duration.ofSeconds(5),
-				Arrays.stream(groups).map(TestSettings::literal).toList(), 16, 64, null, CompletionSettings.defaults());
+				Arrays.stream(groups).map(TestSettings::literal).toList(), 16, 64, null, CompletionSettings.defaults(),
+				RECONNECT);
 	}
 
 	static InetAddress literal(String address) {
