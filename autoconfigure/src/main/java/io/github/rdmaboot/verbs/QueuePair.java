@@ -169,8 +169,9 @@ public final class QueuePair {
 	 * Return how many reads and atomics may be outstanding, as the connection was
 	 * negotiated; stands for {@code ibv_query_qp} the first time. The queue pair must be
 	 * ready to send.
-	 * @return the number; 0 means that the peer serves none
-	 * @throws RdmaException if the call fails, ENOTCONN when the gate is closed
+	 * @return the number; 0 means that the peer serves none, and a negative number that
+	 * the gate is closed
+	 * @throws RdmaException if the call fails
 	 */
 	public int maxReads() {
 		int known = this.maxReads;
@@ -178,7 +179,7 @@ public final class QueuePair {
 			return known;
 		}
 		if (!enter()) {
-			throw new RdmaException("ibv_query_qp", Errno.ENOTCONN.value());
+			return known;
 		}
 		try {
 			int queried = this.provider.ibvQueryQp(this.created.qp(), QueuePairAttributes.MAX_QP_RD_ATOMIC)

@@ -382,4 +382,17 @@ abstract class OperationContract {
 		}
 	}
 
+	@Test
+	void readsOfAConnectionThatIsClosedSaySo() throws Exception {
+		RdmaOperations operations = this.client.operations();
+		OperationFuture none = new OperationFuture();
+		this.client.close().get(60, TimeUnit.SECONDS);
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> operations.fetchAndAdd(this.remote, 0, 1, none));
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> operations.batch(1).compareAndSwap(this.remote, 0, 1, 2).post(none));
+		assertThatExceptionOfType(ConnectionClosedException.class).isThrownBy(this.client::operations);
+		assertThat(none).isNotDone();
+	}
+
 }
