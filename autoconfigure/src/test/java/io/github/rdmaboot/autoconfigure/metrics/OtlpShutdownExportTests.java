@@ -63,7 +63,7 @@ class OtlpShutdownExportTests {
 			Awaitility.await().until(() -> context.isClosed() && closing.getState() == Thread.State.TIMED_WAITING);
 			assertThat(sink.requests()).isEmpty();
 			servlet.release.countDown();
-			assertThat(response.join().body()).isEqualTo("UP");
+			assertThat(response.join().body()).as("state while requests drain").isEqualTo("QUIESCED");
 			closing.join();
 			assertThat(sink.requests()).hasSize(1);
 			assertThat(destroys(sink)).containsExactly("echo shutdown success none 1");
