@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Receives that completed and whose messages have not been taken, in their order. One
- * thread at a time puts, and one at a time takes; neither allocates or locks.
+ * thread at a time puts, and one at a time takes; neither allocates nor locks.
  */
 final class CompletedReceives {
 

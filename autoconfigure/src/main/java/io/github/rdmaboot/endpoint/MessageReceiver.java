@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * not been taken, which stay in their buffers so that a slow reader slows the peer down.
  * <p>
  * One thread at a time hands messages on, which {@code turn} says, and one takes the
- * completions. With a message handler neither locks or allocates.
+ * completions. With a message handler neither locks nor allocates.
  */
 final class MessageReceiver {
 
@@ -93,6 +93,7 @@ final class MessageReceiver {
 			this.connection.failed(new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
 					this.connection + " got a message that is not marked as whole or fragment (EPROTO): set "
 							+ "messages.oversized of both sides alike"));
+			repost(slot);
 			return;
 		}
 		// The immediate data of fragments is not the application's.

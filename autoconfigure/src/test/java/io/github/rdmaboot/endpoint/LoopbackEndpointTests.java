@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 import ch.qos.logback.classic.Level;
@@ -119,6 +121,29 @@ class LoopbackEndpointTests extends EndpointContract {
 			.isThrownBy(() -> get(connection.send(ByteBuffer.allocate(65))))
 			.withMessageContaining("IBV_WC_REM_")
 			.withMessageContaining("larger than the buffers of the peer, its memory.buffer-size");
+	}
+
+	@Test
+	void connectionsShareRegistrationsAndEndWithoutACallForTheirMemory() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		List<RdmaConnection> connections = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			RdmaClient client = registry.addClient(TestSettings.client("client-" + i, localAddress(), server.port(),
+					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+			client.start();
+			connections.add(get(client.connect()));
+		}
+		int registrations = this.faulting.counts().get("ibvRegMr").get();
+		assertThat(registrations).as("registrations for 32 connections").isLessThan(16);
+		for (RdmaConnection connection : connections.subList(1, 16)) {
+			get(connection.close());
+		}
+		await().atMost(Duration.ofSeconds(30)).until(() -> server.connections().size() == 1);
+		assertThat(this.faulting.counts()).as("calls while others are connected").doesNotContainKey("ibvDeregMr");
+		registry.close();
+		assertThat(this.faulting.counts().get("ibvDeregMr")).hasValue(registrations);
 	}
 
 	@Test
