@@ -5,17 +5,24 @@
  * Known differences, everything else is held to the kernel by the contract suite:
  * <ul>
  * <li>A stale handle, and a call that crashes the process in C, throws an
- * {@link java.lang.IllegalStateException}.</li>
+ * {@link java.lang.IllegalStateException}: an {@code rdma_destroy_qp} without a queue
+ * pair, for instance, ended the process when it was tried.</li>
  * <li>A post that fails with EINVAL because of the queue pair's state leaves nothing in
- * the queue; soft-RoCE keeps the request. No program may rely on either.</li>
+ * the queue; soft-RoCE keeps the request, and after one soft-iWARP sent nothing any more.
+ * No program may rely on any of these.</li>
  * <li>Queue pairs and completion queues get exactly the sizes that were asked for;
- * soft-RoCE rounds them up. Smaller queues find errors of accounting sooner.</li>
- * <li>There is no limit of locked memory, of file descriptors or of credentials.</li>
- * <li>Only addresses of this process exist, so {@code ENETUNREACH} and the
- * {@code ADDR_ERROR} of a missing neighbour come where a real network might have the
- * host.</li>
- * <li>A host name service, path records and the enhanced connection establishment of
- * hardware are not imitated beyond their calls.</li>
+ * soft-RoCE rounds them up, soft-iWARP, as was measured, to a power of two. Smaller
+ * queues find errors of accounting sooner.</li>
+ * <li>There is no limit of locked memory, of file descriptors or of credentials. The
+ * kernel's were measured (ENOMEM and EPERM of locked memory, EACCES after a change of
+ * credentials); they are those of a process, and a fabric has none to itself.</li>
+ * <li>Only addresses of this process exist: any other on the network behind the device
+ * ends in {@code ADDR_ERROR} with ETIMEDOUT after the caller's limit, as was measured
+ * where nobody answers, and one without a route in ENETUNREACH.</li>
+ * <li>{@code rdma_getaddrinfo} takes services by number only: their names are in a file
+ * of the host that Java does not read.</li>
+ * <li>Path records, and the enhanced connection establishment of hardware, are not
+ * imitated beyond their calls.</li>
  * </ul>
  */
 @NullMarked
