@@ -1,6 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,6 +26,7 @@ import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.awaitility.Awaitility;
@@ -76,6 +77,20 @@ abstract class FaultAtEveryCall {
 	abstract Use prepare(RdmaEndpoints registry);
 
 	/**
+	 * Open a provider for one run.
+	 * @return the provider
+	 */
+	RdmaProvider openProvider() {
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(new InetSocketAddress("192.0.2.1", 0).getAddress());
+		return new LoopbackRdmaProvider(fabric);
+	}
+
+	CallOrder newOrder() {
+		return new CallOrder();
+	}
+
+	/**
 	 * Return how many scenarios run at once; they wait most of their time.
 	 * @return the number
 	 */
@@ -92,9 +107,29 @@ abstract class FaultAtEveryCall {
 				Duration.ofMillis(250));
 	}
 
+	/**
+	 * Return how long the user may take before the destroy begins.
+	 * @return the time
+	 */
+	Duration timeOfUse() {
+		return Duration.ofMillis(600);
+	}
+
+	List<Fault> select(List<Fault> faults) {
+		return faults;
+	}
+
+	/**
+	 * Check what a run left outside of the provider's calls.
+	 * @param fault the fault, {@link Fault#NONE} in the first run
+	 */
+	void checkLeft(Fault fault) {
+	}
+
 	private List<Fault> faults() throws Exception {
-		Scenario scenario = new Scenario(new Fault("", 0, Kind.NONE, 0));
+		Scenario scenario = new Scenario(Fault.NONE);
 		scenario.run();
+		checkLeft(Fault.NONE);
 		assertThat(scenario.failure).as("what the user sees without a fault").isNull();
 		assertThat(scenario.order.violations()).as("order without a fault").isEmpty();
 		Map<String, AtomicInteger> counts = scenario.faulting.counts();
@@ -110,8 +145,9 @@ abstract class FaultAtEveryCall {
 				faults.add(new Fault(method, number, Kind.BLOCK, 0));
 			}
 		});
-		System.out.println("Injecting " + faults.size() + " faults");
-		return faults;
+		List<Fault> selected = select(faults);
+		System.out.printf("Injecting %d of %d faults%n", selected.size(), faults.size());
+		return selected;
 	}
 
 	@TestFactory
@@ -130,7 +166,7 @@ abstract class FaultAtEveryCall {
 
 	private static void outcome(Future<?> run) throws Throwable {
 		try {
-			run.get(60, TimeUnit.SECONDS);
+			run.get(120, TimeUnit.SECONDS);
 		}
 		catch (ExecutionException ex) {
 			throw ex.getCause();
@@ -150,11 +186,11 @@ abstract class FaultAtEveryCall {
 				assertThat(scenario.reports).as("reports with %s", fault)
 					.allSatisfy((report) -> assertThat(report.result()).isNotEqualTo(DestroyResult.TIMEOUT));
 			}
-			if (fault.kind() == Kind.FAIL && stopsTheUser(fault)) {
+			if (fault.isFailure() && stopsTheUser(fault)) {
 				assertThat(scenario.failure).as("what the user sees of %s", fault)
 					.hasStackTraceContaining(Errno.symbol(fault.errno()));
 			}
-			if (fault.kind() == Kind.FAIL && isReported(fault)) {
+			if (fault.isFailure() && isReported(fault)) {
 				assertThat(scenario.faulting.isInjected()).isTrue();
 				assertThat(scenario.allReports).as("reports with %s", fault)
 					.anySatisfy((report) -> assertThat(report.toLine()).contains("failure")
@@ -171,6 +207,7 @@ abstract class FaultAtEveryCall {
 						() -> assertThat(scenario.order.left()).as("left after %s was released", fault).isEmpty());
 			assertThat(scenario.order.violations()).as("order after %s was released", fault).isEmpty();
 		}
+		checkLeft(fault);
 	}
 
 	/**
@@ -180,7 +217,7 @@ abstract class FaultAtEveryCall {
 
 		private final Fault fault;
 
-		private final CallOrder order = new CallOrder();
+		private final CallOrder order = newOrder();
 
 		private final FaultingProvider faulting;
 
@@ -194,11 +231,9 @@ abstract class FaultAtEveryCall {
 
 		private volatile Exception failure;
 
-		private Scenario(Fault fault) throws Exception {
+		private Scenario(Fault fault) {
 			this.fault = fault;
-			LoopbackFabric fabric = new LoopbackFabric();
-			fabric.addAddress(InetAddress.getByName("192.0.2.1"));
-			this.faulting = FaultingProvider.of(new LoopbackRdmaProvider(fabric), this.order);
+			this.faulting = FaultingProvider.of(openProvider(), this.order);
 			this.faulting.inject(fault);
 		}
 
@@ -209,7 +244,7 @@ abstract class FaultAtEveryCall {
 			Thread user = new Thread(() -> attempt(use), "user");
 			user.setDaemon(true);
 			user.start();
-			user.join((this.fault.kind() == Kind.NONE) ? PATIENCE_MILLIS : 600);
+			user.join((this.fault.kind() == Kind.NONE) ? PATIENCE_MILLIS : timeOfUse().toMillis());
 			long begin = System.nanoTime();
 			this.reports = registry.destroyAll(DestroyTrigger.SHUTDOWN);
 			this.destroyTook = Duration.ofNanos(System.nanoTime() - begin);

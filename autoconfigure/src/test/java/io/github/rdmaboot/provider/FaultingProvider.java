@@ -27,7 +27,7 @@ public final class FaultingProvider implements InvocationHandler {
 
 	private final AtomicBoolean injected = new AtomicBoolean();
 
-	private volatile Fault fault = new Fault("", 0, Kind.NONE, 0);
+	private volatile Fault fault = Fault.NONE;
 
 	private FaultingProvider(RdmaProvider target, CallOrder order) {
 		this.target = target;
@@ -96,11 +96,7 @@ public final class FaultingProvider implements InvocationHandler {
 			this.injected.set(true);
 			switch (fault.kind()) {
 				case FAIL -> {
-					this.order.failed(method.getName(), args);
-					if (method.getReturnType() == int.class) {
-						return fault.errno();
-					}
-					throw new RdmaException(method.getName(), fault.errno());
+					return failure(method, args, fault);
 				}
 				case BLOCK -> this.released.await();
 				case LATE -> this.released.await(150, TimeUnit.MILLISECONDS);
@@ -111,6 +107,9 @@ public final class FaultingProvider implements InvocationHandler {
 		this.order.before(method.getName(), args);
 		try {
 			Object result = method.invoke(this.target, args);
+			if (hit && fault.kind() == Kind.FAIL_AFTERWARDS) {
+				return failure(method, args, fault);
+			}
 			this.order.after(method.getName(), args, result);
 			return result;
 		}
@@ -118,6 +117,14 @@ public final class FaultingProvider implements InvocationHandler {
 			this.order.failed(method.getName(), args);
 			throw ex.getTargetException();
 		}
+	}
+
+	private Object failure(Method method, Object[] args, Fault fault) {
+		this.order.failed(method.getName(), args);
+		if (method.getReturnType() == int.class) {
+			return fault.errno();
+		}
+		throw new RdmaException(method.getName(), fault.errno());
 	}
 
 	/**
@@ -130,6 +137,9 @@ public final class FaultingProvider implements InvocationHandler {
 
 		/** The call fails and has no effect. */
 		FAIL,
+
+		/** The call has its effect and is reported as failed. */
+		FAIL_AFTERWARDS,
 
 		/** The call does not return until it is released. */
 		BLOCK,
@@ -149,10 +159,21 @@ public final class FaultingProvider implements InvocationHandler {
 	 */
 	public record Fault(String method, int number, Kind kind, int errno) {
 
+		/** No fault. */
+		public static final Fault NONE = new Fault("", 0, Kind.NONE, 0);
+
+		/**
+		 * Return whether the caller sees an errno.
+		 * @return whether it does
+		 */
+		public boolean isFailure() {
+			return this.kind == Kind.FAIL || this.kind == Kind.FAIL_AFTERWARDS;
+		}
+
 		@Override
 		public String toString() {
 			return this.method + " #" + this.number + " " + this.kind
-					+ ((this.kind != Kind.FAIL) ? "" : " " + Errno.symbol(this.errno));
+					+ (isFailure() ? " " + Errno.symbol(this.errno) : "");
 		}
 
 	}

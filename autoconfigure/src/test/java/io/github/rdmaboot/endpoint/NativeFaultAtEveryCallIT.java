@@ -1,0 +1,99 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.jna.Footprint;
+import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The faults around the calls of librdmacm and libibverbs, one after the other; after
+ * each the process holds what it held before. A call that makes or changes something
+ * fails before it reaches the library. One that frees something is made and then reported
+ * as failed, for what it did not free would be left for good.
+ * <p>
+ * With {@code -Drdma.test.faults=all} all of them, which takes a quarter of an hour. Else
+ * only the first call of each method fails, with one errno, and only those block that
+ * free something.
+ */
+@Timeout(value = 40, unit = TimeUnit.MINUTES)
+class NativeFaultAtEveryCallIT extends FaultAtEveryCallTests {
+
+	private static final boolean ALL = "all".equals(System.getProperty("rdma.test.faults"));
+
+	private @Nullable Footprint before;
+
+	@Override
+	RdmaProvider openProvider() {
+		return JnaRdmaProvider.open();
+	}
+
+	// An event may arrive in the instant in which its id is destroyed.
+	@Override
+	CallOrder newOrder() {
+		return new CallOrder(false);
+	}
+
+	@Override
+	ShutdownSettings limits() {
+		return new ShutdownSettings(Duration.ofSeconds(10), Duration.ofMillis(1500), Duration.ofSeconds(1),
+				Duration.ofMillis(800));
+	}
+
+	@Override
+	Duration timeOfUse() {
+		return Duration.ofSeconds(3);
+	}
+
+	@Override
+	int runsAtOnce() {
+		return 1;
+	}
+
+	@Override
+	List<Fault> select(List<Fault> faults) {
+		Set<String> failed = new HashSet<>();
+		return faults.stream()
+			.filter((fault) -> ALL || isEssential(fault, failed))
+			.map(this::sparingTheKernel)
+			.toList();
+	}
+
+	private boolean isEssential(Fault fault, Set<String> failed) {
+		return fault.number() == 1 && switch (fault.kind()) {
+			case FAIL -> failed.add(fault.method());
+			case BLOCK -> isReported(fault);
+			default -> false;
+		};
+	}
+
+	private Fault sparingTheKernel(Fault fault) {
+		return (fault.kind() == Kind.FAIL && isReported(fault))
+				? new Fault(fault.method(), fault.number(), Kind.FAIL_AFTERWARDS, fault.errno()) : fault;
+	}
+
+	@Override
+	void checkLeft(Fault fault) {
+		Footprint before = this.before;
+		if (before == null) {
+			// What the process opens once and keeps is open since the first run.
+			this.before = Footprint.now();
+			return;
+		}
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(Footprint.now()).as("left after %s", fault).isEqualTo(before));
+	}
+
+}
