@@ -292,30 +292,35 @@ final class SendQueue {
 		}
 	}
 
+	// Whatever is thrown, whoever waits for the list is told.
 	private void finish(SendSlot last, @Nullable RuntimeException error) {
 		OperationCallback callback = last.takeCallback();
 		SendSlot slot = last.firstOfList();
 		boolean alone = slot == last;
 		long result = 0;
 		int count = 0;
-		while (slot != null) {
-			SendSlot next = slot.next();
-			long own = (error != null) ? 0 : result(slot);
-			if (slot != last) {
-				tell(slot, own, error);
+		try {
+			while (slot != null) {
+				SendSlot next = slot.next();
+				long own = (error != null) ? 0 : result(slot);
+				if (slot != last) {
+					tell(slot, own, error);
+				}
+				if (error == null) {
+					result += alone ? own : slot.work().bytes();
+					account(slot.work());
+				}
+				count++;
+				takeBack(slot);
+				slot = next;
 			}
-			if (error == null) {
-				result += alone ? own : slot.work().bytes();
-				account(slot.work());
-			}
-			takeBack(slot);
-			count++;
-			slot = next;
 		}
-		giveBackRoom(count);
-		this.outstanding.completed();
-		if (callback != null) {
-			this.dispatcher.completed(callback, result, error);
+		finally {
+			giveBackRoom(count);
+			this.outstanding.completed();
+			if (callback != null) {
+				this.dispatcher.completed(callback, result, error);
+			}
 		}
 	}
 
@@ -338,8 +343,12 @@ final class SendQueue {
 	// Take a slot back from the device, which does not use its memory any more.
 	private void takeBack(SendSlot slot) {
 		if (slot.takeBack()) {
-			slot.work().letGo();
-			this.pool.giveBack(slot.index());
+			try {
+				slot.work().letGo();
+			}
+			finally {
+				this.pool.giveBack(slot.index());
+			}
 		}
 	}
 

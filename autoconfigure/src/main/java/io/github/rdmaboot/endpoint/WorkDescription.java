@@ -6,12 +6,16 @@ import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.Device;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Work request with the memory that it uses, described anew for each operation. Whoever
  * describes an operation has its bounds checked by that. Belongs to one thread at a time.
  */
 final class WorkDescription {
+
+	private static final Logger logger = LoggerFactory.getLogger(WorkDescription.class);
 
 	private final Device device;
 
@@ -206,12 +210,20 @@ final class WorkDescription {
 		}
 	}
 
+	// Let go of the memory. Whoever released it is not here to learn that it cannot be
+	// freed.
 	void letGo() {
 		for (int i = 0; i < this.memoryCount; i++) {
 			RdmaMemory memory = this.memories[i];
 			if (memory != null) {
 				this.memories[i] = null;
-				memory.completed();
+				try {
+					memory.completed();
+				}
+				catch (RuntimeException ex) {
+					logger.warn("Memory of {} bytes that was released while an operation used it could not be freed",
+							memory.length(), ex);
+				}
 			}
 		}
 		this.memoryCount = 0;
