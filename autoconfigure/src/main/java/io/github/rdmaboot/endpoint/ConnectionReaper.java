@@ -68,7 +68,15 @@ final class ConnectionReaper {
 				byTrigger.computeIfAbsent(one.trigger(), (trigger) -> new ArrayList<>()).add(one.connection());
 			}
 		}
-		byTrigger.forEach(this::destroyTogether);
+		byTrigger.forEach((trigger, connections) -> {
+			try {
+				destroyTogether(trigger, connections);
+			}
+			catch (RuntimeException | Error ex) {
+				// The others are claimed as well, so nobody else would destroy them.
+				logger.error("The destroy of {} was broken off", connections, ex);
+			}
+		});
 	}
 
 	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections) {
@@ -91,10 +99,14 @@ final class ConnectionReaper {
 			for (int i = 0; i < connections.size(); i++) {
 				connections.get(i).destroyed(reports.get(i));
 			}
-			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
-				this.deviceRemoval.run();
+			try {
+				if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+					this.deviceRemoval.run();
+				}
 			}
-			reports.forEach(this.listeners::destroyEnded);
+			finally {
+				reports.forEach(this.listeners::destroyEnded);
+			}
 		}
 	}
 

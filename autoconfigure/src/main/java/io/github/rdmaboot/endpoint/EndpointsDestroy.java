@@ -93,13 +93,17 @@ final class EndpointsDestroy {
 		if (destroy == null) {
 			return;
 		}
-		destroy.claimed().forEach((connection) -> connection.destroyed(report));
-		endpoint.allConnections().forEach((other) -> {
-			if (!other.isClaimedByThisThread() && !total.await(other.destroyedLatch())) {
-				logger.warn("{} was being destroyed before and is still being destroyed", other);
-			}
-		});
-		endpoint.endDestroy(report);
+		try {
+			destroy.claimed().forEach((connection) -> connection.destroyed(report));
+			endpoint.allConnections().forEach((other) -> {
+				if (!other.isClaimedByThisThread() && !total.await(other.destroyedLatch())) {
+					logger.warn("{} was being destroyed before and is still being destroyed", other);
+				}
+			});
+		}
+		finally {
+			endpoint.endDestroy(report);
+		}
 	}
 
 	private static DestroyReport conductedElsewhere(ManagedEndpoint endpoint, Begun destroy, DestroyTrigger trigger,

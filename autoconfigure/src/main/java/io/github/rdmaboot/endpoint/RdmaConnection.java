@@ -386,14 +386,29 @@ public final class RdmaConnection {
 		this.resources.stopPosting();
 	}
 
+	// The connection was destroyed. Nothing is thrown, for others may be destroyed
+	// together with it, who must be told too.
 	void destroyed(DestroyReport report) {
 		try {
+			tellDestroyed(report);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("Not everybody could be told that {} was destroyed", this, ex);
+		}
+	}
+
+	private void tellDestroyed(DestroyReport report) {
+		try {
 			this.resources.tellWaiters(closedException());
-			this.owner.destroyed(this, report);
 		}
 		finally {
-			this.destroyedLatch.countDown();
-			executeHandler(() -> this.destroyed.complete(report));
+			try {
+				this.owner.destroyed(this, report);
+			}
+			finally {
+				this.destroyedLatch.countDown();
+				executeHandler(() -> this.destroyed.complete(report));
+			}
 		}
 	}
 

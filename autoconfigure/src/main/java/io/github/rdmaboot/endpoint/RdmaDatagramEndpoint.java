@@ -329,11 +329,15 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	@Override
 	void endDestroy(DestroyReport report) {
 		DatagramSession session = this.session;
-		if (session != null) {
-			session.destroyed();
+		try {
+			if (session != null) {
+				session.destroyed();
+			}
 		}
-		this.session = null;
-		super.endDestroy(report);
+		finally {
+			this.session = null;
+			super.endDestroy(report);
+		}
 	}
 
 	@Override

@@ -1,0 +1,110 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What becomes of connections that are destroyed together when those who wait for one of
+ * them cannot be told, because the executor of the application ends with an error.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DestroyTellingTests {
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
+			Duration.ofSeconds(2), Duration.ofSeconds(5));
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
+
+	private final RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
+			this::execute);
+
+	/** Thread whose tasks the executor does not take. */
+	private volatile @Nullable Thread refused;
+
+	private RdmaServer server;
+
+	private final List<RdmaConnection> connections = new ArrayList<>();
+
+	@BeforeEach
+	void connectTwiceAndReceive() throws Exception {
+		this.server = this.registry.addServer(TestSettings.server("server", "192.0.2.1", 0));
+		this.registry.start();
+		for (String name : new String[] { "first", "second" }) {
+			RdmaClient client = this.registry.addClient(TestSettings.client(name, "192.0.2.1", this.server.port(),
+					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+			client.start();
+			client.connect().get(10, TimeUnit.SECONDS);
+		}
+		await().until(() -> this.server.connections().size() == 2);
+		this.connections.addAll(this.server.connections());
+		this.connections.forEach(RdmaConnection::receive);
+	}
+
+	@AfterEach
+	void close() {
+		this.refused = null;
+		this.registry.close();
+	}
+
+	private void execute(Runnable task) {
+		if (Thread.currentThread() == this.refused) {
+			throw new NoClassDefFoundError("the executor is broken");
+		}
+		new Thread(task).start();
+	}
+
+	@Test
+	void endpointAndAllItsConnectionsAreDestroyed() {
+		this.refused = Thread.currentThread();
+
+		DestroyReport report = this.server.destroy();
+
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(this.server.state()).as("state of the server").isEqualTo(EndpointState.IDLE);
+		assertThat(this.connections).as("connections that nobody waits for")
+			.allSatisfy((connection) -> assertThat(connection.destroyedLatch().getCount()).isZero());
+		this.refused = null;
+		this.server.start();
+		assertThat(this.server.state()).as("state after another start").isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void connectionsThatEndedAreDestroyedAndReported() {
+		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
+				LIMITS.destroyTimeout());
+		List<DestroyReport> told = new CopyOnWriteArrayList<>();
+		List<Runnable> tasks = new ArrayList<>();
+		ConnectionReaper reaper = new ConnectionReaper(tasks::add, new OrderlyDestroy(limits, (report) -> {
+		}), told::add, () -> {
+		});
+		this.connections.forEach((connection) -> reaper.destroy(connection, DestroyTrigger.DISCONNECT));
+		this.refused = Thread.currentThread();
+
+		tasks.forEach(Runnable::run);
+
+		assertThat(this.connections).as("connections that nobody waits for")
+			.allSatisfy((connection) -> assertThat(connection.destroyedLatch().getCount()).isZero());
+		assertThat(told).as("reports").hasSize(2);
+		assertThat(this.server.connections()).as("connections that the server still knows").isEmpty();
+	}
+
+}
