@@ -74,7 +74,8 @@ final class DatagramService {
 		try {
 			this.runtime.acceptExecutor().execute(() -> answer(child, begin));
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			logger.debug("No thread to answer the question of a peer, which asks again", ex);
 			this.exchanges.end();
 			this.runtime.destroyOrphan(child);
 		}

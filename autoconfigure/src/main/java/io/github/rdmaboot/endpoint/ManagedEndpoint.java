@@ -132,6 +132,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			down(ex);
 			throw ex;
 		}
+		catch (Error ex) {
+			down(new IllegalStateException("RDMA endpoint '" + this.name + "' could not be started: " + ex, ex));
+			throw ex;
+		}
 	}
 
 	// Check what only the machine can tell of the settings.

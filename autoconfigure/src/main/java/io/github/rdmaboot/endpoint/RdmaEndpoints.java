@@ -162,7 +162,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 				this.directory.all().stream().filter(kind::isInstance).forEach((endpoint) -> endpoint.start(runtime));
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			destroyAll(DestroyTrigger.FAILED_START);
 			throw ex;
 		}
@@ -220,7 +220,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		try {
 			endpoint.start(runtime);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			// A start that was refused has made nothing.
 			if (endpoint.runtime() != null) {
 				destroy(endpoint, DestroyTrigger.FAILED_START);

@@ -249,8 +249,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 		try {
 			runtime.acceptExecutor().execute(() -> accept(runtime, connection, event, begin));
 		}
-		catch (RejectedExecutionException ex) {
-			connection.end(DestroyTrigger.DISCONNECT, ex);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("No thread to accept with: " + ex, ex));
 		}
 	}
 
@@ -261,8 +261,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 				// Not on this thread: a listener that destroys would wait for its events.
 				runtime.acceptExecutor().execute(() -> runtime.connectEnded(name(), took, null));
 			}
-			catch (RejectedExecutionException ex) {
-				logger.debug("RDMA server '{}' accepted a connection while it was stopped", name(), ex);
+			catch (RejectedExecutionException | OutOfMemoryError ex) {
+				logger.debug("RDMA server '{}' accepted a connection, of which no thread can tell", name(), ex);
 			}
 		}
 	}

@@ -112,6 +112,16 @@ final class Relistening {
 		catch (RejectedExecutionException ex) {
 			logger.debug("{} '{}' does not come up again while it is stopped", this.what, this.endpoint.name(), ex);
 		}
+		catch (OutOfMemoryError ex) {
+			// No thread could be started. There may be one for a later attempt.
+			log(ex);
+			synchronized (this.endpoint) {
+				if (this.attempt != null) {
+					this.attempt = null;
+					schedule(runtime);
+				}
+			}
+		}
 	}
 
 	private void attempt(EndpointRuntime runtime) {
@@ -130,7 +140,7 @@ final class Relistening {
 		try {
 			this.endpoint.finishStart(calls);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			log(ex);
 			this.endpoint.registry().destroyAttempt(this.endpoint);
 			synchronized (this.endpoint) {
@@ -147,7 +157,7 @@ final class Relistening {
 	}
 
 	// Many attempts that fail with the same errno are worth one line in the log.
-	private void log(RuntimeException ex) {
+	private void log(Throwable ex) {
 		int errno = (ex instanceof RdmaException error) ? error.errno() : 0;
 		boolean news;
 		synchronized (this.endpoint) {

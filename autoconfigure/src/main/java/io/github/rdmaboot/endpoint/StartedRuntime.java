@@ -153,7 +153,7 @@ final class StartedRuntime implements EndpointRuntime {
 		try {
 			this.acceptExecutor.execute(() -> rejectAndDestroy(id));
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			rejectAndDestroy(id);
 		}
 	}
