@@ -17,7 +17,9 @@ import io.github.rdmaboot.provider.WorkCompletion;
  */
 public final class AddressHandle {
 
-	private static final int CLOSED = Integer.MIN_VALUE;
+	private static final int RETIRED = Integer.MIN_VALUE;
+
+	private static final int DESTROYED = Integer.MIN_VALUE + 1;
 
 	private final RdmaProvider provider;
 
@@ -91,25 +93,22 @@ public final class AddressHandle {
 	}
 
 	/**
-	 * Destroy the handle unless a send uses it; stands for {@code ibv_destroy_ah}.
-	 * @return whether it is destroyed
-	 * @throws RdmaException on EIO
+	 * Let no send use the handle any more, unless one does. Makes no native call:
+	 * {@link #destroy} has to follow.
+	 * @return whether the handle was retired by this call
 	 */
-	public boolean destroyIfUnused() {
-		if (!this.users.compareAndSet(0, CLOSED)) {
-			return this.users.get() == CLOSED;
-		}
-		this.provider.ibvDestroyAh(this.handle);
-		return true;
+	public boolean retire() {
+		return this.users.compareAndSet(0, RETIRED);
 	}
 
 	/**
-	 * Destroy the handle when no send can use it any more, because the queue pair is
-	 * gone; stands for {@code ibv_destroy_ah}. Does nothing the second time.
+	 * Destroy the handle when no send can use it any more, because it was retired or the
+	 * queue pair is gone; stands for {@code ibv_destroy_ah}. Does nothing the second
+	 * time.
 	 * @throws RdmaException on EIO
 	 */
 	public void destroy() {
-		if (this.users.getAndSet(CLOSED) != CLOSED) {
+		if (this.users.getAndSet(DESTROYED) != DESTROYED) {
 			this.provider.ibvDestroyAh(this.handle);
 		}
 	}
