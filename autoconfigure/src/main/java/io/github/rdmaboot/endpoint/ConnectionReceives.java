@@ -25,6 +25,8 @@ final class ConnectionReceives {
 
 	private final @Nullable MemoryBlock memory;
 
+	private final AtomicBoolean left = new AtomicBoolean();
+
 	private final AtomicBoolean released = new AtomicBoolean();
 
 	private ConnectionReceives(ConnectionOwner owner, int count, SharedReceives.@Nullable Shared shared,
@@ -66,14 +68,24 @@ final class ConnectionReceives {
 				queuePair::postReceive, outstanding, false);
 	}
 
+	// Let go of the queue that is shared, which makes native calls: before the device is
+	// given back, also while a handler still reads. Does nothing the second time.
+	void leave() {
+		if (this.shared != null && this.left.compareAndSet(false, true)) {
+			this.shared.leave();
+		}
+	}
+
 	// Let go of the memory, which neither the device nor a handler uses any more for
-	// this connection. Does nothing the second time.
+	// this connection. Makes no native call, so that it may come at any time. Does
+	// nothing
+	// the second time.
 	void release() {
 		if (!this.released.compareAndSet(false, true)) {
 			return;
 		}
 		if (this.memory == null) {
-			shared().leave();
+			shared().release();
 			return;
 		}
 		this.memory.release();

@@ -238,15 +238,17 @@ final class ConnectionResources {
 			return;
 		}
 		MessageReceiver receiver = this.receiver;
-		if (receiver == null) {
-			receives.release();
-			return;
-		}
 		try {
 			pollShared();
 		}
 		finally {
-			receiver.letGoOfMemory();
+			if (receiver != null) {
+				receiver.letGoOfMemory();
+			}
+			else {
+				receives.release();
+			}
+			receives.leave();
 		}
 	}
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * by the first connection on the device, while the others wait, and destroyed by the last
  * that lets go of it.
  * <p>
- * The monitor of this object guards the queues and the counts of their users.
+ * The monitor of this object guards the queues and the counts of their users and readers.
+ * No native call is made under it.
  */
 final class SharedReceives {
 
@@ -32,19 +33,26 @@ final class SharedReceives {
 		this.statistics = statistics;
 	}
 
-	// Join the queue of a device, to be left exactly once.
+	// Join the queue of a device, to be left exactly once, and its memory, to be released
+	// exactly once.
 	Shared join(Devices devices, long context) {
 		Shared shared;
 		synchronized (this) {
 			shared = this.byContext.computeIfAbsent(context, Shared::new);
 			shared.users++;
+			shared.readers++;
 		}
 		try {
 			shared.open(devices);
 			return shared;
 		}
 		catch (RuntimeException | Error ex) {
-			leave(shared);
+			try {
+				leave(shared);
+			}
+			finally {
+				release(shared);
+			}
 			throw ex;
 		}
 	}
@@ -60,14 +68,46 @@ final class SharedReceives {
 		shared.close();
 	}
 
+	private void release(Shared shared) {
+		synchronized (this) {
+			shared.readers--;
+		}
+		releaseUnread(shared);
+	}
+
+	// Lend the memory to others when neither the device nor a handler uses it any more.
+	private void releaseUnread(Shared shared) {
+		MemoryBlock memory;
+		synchronized (this) {
+			memory = shared.unused;
+			if (memory == null || shared.readers > 0) {
+				return;
+			}
+			shared.unused = null;
+		}
+		lendAgain(memory);
+	}
+
+	private void lendAgain(MemoryBlock memory) {
+		memory.release();
+		this.statistics.deregistered(memory.length());
+	}
+
 	/**
-	 * Queue on one device with its buffers. Its monitor guards that it is made once.
+	 * Queue on one device with its buffers. Its monitor guards that it is made once, and
+	 * is held while it is made or destroyed.
 	 */
 	final class Shared {
 
 		private final long context;
 
 		private int users;
+
+		// Users, and handlers that have outlived the connections they were called for.
+		private int readers;
+
+		// Memory that the device does not use any more.
+		private @Nullable MemoryBlock unused;
 
 		private @Nullable DeviceLease device;
 
@@ -89,8 +129,14 @@ final class SharedReceives {
 			return required(this.buffers);
 		}
 
+		// Let go of the queue; the last one destroys it.
 		void leave() {
 			SharedReceives.this.leave(this);
+		}
+
+		// Let go of the memory, which no handler reads any more for the one who joined.
+		void release() {
+			SharedReceives.this.release(this);
 		}
 
 		private synchronized void open(Devices devices) {
@@ -121,12 +167,13 @@ final class SharedReceives {
 			this.buffers = buffers;
 		}
 
-		// The memory is lent again unless the queue is still there; the device is given
-		// back in any case.
+		// The memory may be lent again unless the queue is still there; the device is
+		// given back in any case.
 		private synchronized void close() {
 			DeviceLease device = this.device;
 			MemoryBlock memory = this.memory;
 			SharedReceiveQueue queue = this.queue;
+			boolean neverRead = this.buffers == null;
 			this.device = null;
 			this.memory = null;
 			this.queue = null;
@@ -135,9 +182,14 @@ final class SharedReceives {
 				if (queue != null) {
 					queue.destroy();
 				}
-				if (memory != null) {
-					memory.release();
-					SharedReceives.this.statistics.deregistered(memory.length());
+				if (memory != null && neverRead) {
+					lendAgain(memory);
+				}
+				else if (memory != null) {
+					synchronized (SharedReceives.this) {
+						this.unused = memory;
+					}
+					releaseUnread(this);
 				}
 			}
 			finally {

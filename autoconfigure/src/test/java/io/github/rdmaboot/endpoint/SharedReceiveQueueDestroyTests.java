@@ -1,0 +1,114 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The destroy of a receive queue that connections share, when calls do not return and
+ * when a handler outlives the connection it was called for.
+ */
+@Timeout(value = 40, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedReceiveQueueDestroyTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	private static final int SHARED_BYTES = 8 * 1024;
+
+	private static final MemorySettings MEMORY = new MemorySettings(1024, 2);
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(10), Duration.ofSeconds(1),
+			Duration.ofMillis(300), Duration.ofMillis(500));
+
+	private final CallOrder order = new CallOrder();
+
+	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(LoopbackFabrics.with(ADDRESS)),
+			this.order);
+
+	private final CountDownLatch handling = new CountDownLatch(1);
+
+	private final CountDownLatch mayReturn = new CountDownLatch(1);
+
+	private RdmaEndpoints registry;
+
+	private RdmaServer server;
+
+	private RdmaConnection client;
+
+	@BeforeEach
+	void connect() throws Exception {
+		this.registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
+		this.server = this.registry.addServer(new ServerSettings("server", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR,
+				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), 8));
+		this.registry.start();
+		RdmaClient client = this.registry.addClient(new ClientSettings("client", ADDRESS, this.server.port(), null,
+				Duration.ofSeconds(5), Duration.ofSeconds(5), ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT,
+				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
+		client.start();
+		this.client = client.connect().get(10, TimeUnit.SECONDS);
+		await().until(() -> this.server.connections().size() == 1);
+	}
+
+	@AfterEach
+	void close() {
+		this.mayReturn.countDown();
+		this.faults.release();
+		this.registry.close();
+	}
+
+	@Test
+	void callThatIsStuckHoldsUpNeitherTheDestroyNorThoseWhoReceive() {
+		CompletableFuture<byte[]> receive = this.server.connections().iterator().next().receive();
+		this.faults.inject(new Fault("ibvDestroySrq", 1, Kind.BLOCK, 0));
+		CompletableFuture<DestroyReport> destroyed = CompletableFuture.supplyAsync(this.server::destroy);
+		assertThat(destroyed).succeedsWithin(Duration.ofSeconds(10))
+			.satisfies((report) -> assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.TIMEOUT));
+		assertThat(receive).failsWithin(Duration.ofSeconds(10))
+			.withThrowableThat()
+			.withCauseInstanceOf(ConnectionClosedException.class);
+		this.faults.release();
+		await().until(() -> this.server.statistics().registeredBytes() == 0);
+	}
+
+	@Test
+	void queueIsDestroyedBeforeItsDeviceAlsoWhileAHandlerStillReads() throws Exception {
+		CompletableFuture<byte[]> read = new CompletableFuture<>();
+		this.server.onMessage((connection, message) -> {
+			this.handling.countDown();
+			this.mayReturn.await();
+			byte[] bytes = new byte[message.remaining()];
+			message.get(bytes);
+			read.complete(bytes);
+		});
+		this.client.send(ByteBuffer.wrap(new byte[] { 1, 2, 3 }));
+		assertThat(this.handling.await(10, TimeUnit.SECONDS)).isTrue();
+		DestroyReport report = this.server.destroy();
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(this.faults.counts()).as("calls while the handler reads").containsKey("ibvDestroySrq");
+		assertThat(this.server.statistics().registeredBytes()).as("bytes that the handler may read")
+			.isEqualTo(SHARED_BYTES);
+		this.mayReturn.countDown();
+		assertThat(read.get(10, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
+		await().until(() -> this.server.statistics().registeredBytes() == 0);
+		this.registry.close();
+		assertThat(this.order.violations()).isEmpty();
+	}
+
+}
