@@ -12,15 +12,21 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Receiving half of a connection: posted buffers, and the messages that arrived and have
  * not been taken, which stay in their buffers so that a slow reader slows the peer down.
  * <p>
  * One thread at a time hands messages on, which {@code turn} says, and one takes the
- * completions. With a message handler neither locks nor allocates.
+ * completions. With a message handler neither locks nor allocates. The monitor of this
+ * object keeps apart those who take what is left when no more is handed on; no native
+ * call but a post is made under it.
  */
 final class MessageReceiver {
+
+	private static final Logger logger = LoggerFactory.getLogger(MessageReceiver.class);
 
 	private static final int WITH_IMMEDIATE = 2;
 
@@ -63,6 +69,9 @@ final class MessageReceiver {
 
 	private @Nullable RuntimeException closed;
 
+	/** The buffers were given back, so nothing may be read from them. */
+	private boolean released;
+
 	MessageReceiver(ReceiveBuffers buffers, Runnable release, EndpointStatistics statistics, Executor executor,
 			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection,
 			@Nullable MessageFragments fragments) {
@@ -77,13 +86,22 @@ final class MessageReceiver {
 	}
 
 	// Take the completion of a receive that brought a message. A write with immediate
-	// data takes a receive, but puts nothing into its buffer.
+	// data takes a receive, but puts nothing into its buffer. It counts as outstanding
+	// until its message is where those who destroy the connection look for it.
 	void received(int slot, WorkCompletion completion) {
+		try {
+			take(slot, completion);
+		}
+		finally {
+			this.buffers.completed();
+		}
+	}
+
+	private void take(int slot, WorkCompletion completion) {
 		boolean written = completion.opcode == CompletionOpcode.RECV_RDMA_WITH_IMM.value();
 		int length = written ? 0 : completion.byteLength;
-		this.buffers.completed();
 		this.statistics.received(length);
-		if ((this.turn.get() & RETIRED) != 0) {
+		if (isRetired()) {
 			// The connection could not wait for it.
 			repost(slot);
 			return;
@@ -99,7 +117,23 @@ final class MessageReceiver {
 		// The immediate data of fragments is not the application's.
 		boolean told = withImmediate && (this.fragments == null || written);
 		this.completed.put(slot, length, told, completion.immediateData);
-		serve();
+		if (isRetired()) {
+			takeLate();
+		}
+		else {
+			serve();
+		}
+	}
+
+	private boolean isRetired() {
+		return (this.turn.get() & RETIRED) != 0;
+	}
+
+	// What retired the receiver meanwhile may have missed what was put.
+	private synchronized void takeLate() {
+		if ((this.turn.get() & DISPATCHING) == 0) {
+			keepAndRelease();
+		}
 	}
 
 	// Take the completion of a receive that failed or was flushed.
@@ -143,8 +177,9 @@ final class MessageReceiver {
 		return (this.turn.get() & (SCHEDULED | DISPATCHING)) == 0;
 	}
 
-	// Keep what was not taken in memory of Java's own, and give the registered memory
-	// back as soon as no handler reads it. The device cannot write into it any more.
+	// Keep what was not taken in memory of Java's own, and let go of the registered
+	// memory
+	// as soon as no handler reads it. The device cannot write into it any more.
 	void letGoOfMemory() {
 		retire(RETIRED | RELEASED);
 	}
@@ -193,11 +228,33 @@ final class MessageReceiver {
 	}
 
 	private void keepAndRelease() {
-		while (isMessageThere()) {
-			this.pending.keep(takeCopy());
+		if (!this.released) {
+			keep();
 		}
+		drop();
 		if ((this.turn.get() & RELEASED) != 0) {
+			this.released = true;
 			this.release.run();
+		}
+	}
+
+	private void keep() {
+		try {
+			while (isMessageThere()) {
+				this.pending.keep(takeCopy());
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("{}: messages that nobody had taken are lost", this.connection, ex);
+		}
+	}
+
+	// Others may share the buffers.
+	private void drop() {
+		while (!this.completed.isEmpty()) {
+			int slot = this.completed.slot();
+			this.completed.remove();
+			repost(slot);
 		}
 	}
 
@@ -211,22 +268,55 @@ final class MessageReceiver {
 			return;
 		}
 		do {
-			while (this.turn.get() == DISPATCHING && isMessageThere()) {
-				// Read for each message, so that a handler set meanwhile is seen.
-				RdmaMessageHandler handler = this.handler.get();
-				if (handler != null) {
-					handle(handler);
-				}
-				else if (completeNext()) {
-					return;
-				}
-				else {
-					break;
-				}
+			Taken taken = null;
+			try {
+				taken = handOn();
 			}
-			endTurn();
+			catch (RuntimeException | Error ex) {
+				breakOff(ex);
+			}
+			finally {
+				endTurn();
+			}
+			if (taken != null) {
+				complete(taken);
+				return;
+			}
 		}
 		while (isAnyWanted() && this.turn.compareAndSet(0, DISPATCHING));
+	}
+
+	// Hand messages on to the handler. Without one, take a message for a future and
+	// return
+	// both.
+	private @Nullable Taken handOn() {
+		while (this.turn.get() == DISPATCHING && isMessageThere()) {
+			// Read for each message, so that a handler set meanwhile is seen.
+			RdmaMessageHandler handler = this.handler.get();
+			if (handler == null) {
+				PendingReceive<?> next = this.pending.poll();
+				return (next != null) ? take(next) : null;
+			}
+			handle(handler);
+		}
+		return null;
+	}
+
+	// Whatever went wrong, a message may be missing from now on, so there are no more.
+	private void breakOff(Throwable error) {
+		this.turn.getAndUpdate((turn) -> turn | RETIRED);
+		this.connection.failed(new IllegalStateException(
+				"A message could not be handed on (" + error.getClass().getName() + ")", error));
+	}
+
+	// What depends on a future may wait for the next message, so another thread goes on.
+	private void complete(Taken taken) {
+		try {
+			serve();
+		}
+		finally {
+			this.pending.complete(taken.receive(), taken.message());
+		}
 	}
 
 	// Whether there is a whole message. Puts fragments together that come before it.
@@ -248,17 +338,15 @@ final class MessageReceiver {
 		return this.joined != null || !this.completed.isEmpty();
 	}
 
-	// What depends on a future may wait for the next message, so another thread goes on.
-	private boolean completeNext() {
-		PendingReceive<?> next = this.pending.poll();
-		if (next == null) {
-			return false;
+	private Taken take(PendingReceive<?> next) {
+		try {
+			return new Taken(next, takeCopy());
 		}
-		RdmaMessage message = takeCopy();
-		endTurn();
-		serve();
-		this.pending.complete(next, message);
-		return true;
+		catch (RuntimeException | Error ex) {
+			next.fail(new IllegalStateException(
+					"The message could not be copied (" + ex.getClass().getName() + "), the connection ends", ex));
+			throw ex;
+		}
 	}
 
 	private void handle(RdmaMessageHandler handler) {
@@ -273,8 +361,12 @@ final class MessageReceiver {
 		boolean hasImmediate = this.completed.hasImmediate();
 		int immediate = this.completed.immediate();
 		this.completed.remove();
-		call(handler, bytes, hasImmediate, immediate);
-		repost(slot);
+		try {
+			call(handler, bytes, hasImmediate, immediate);
+		}
+		finally {
+			repost(slot);
+		}
 	}
 
 	private void call(RdmaMessageHandler handler, ByteBuffer bytes, boolean hasImmediate, int immediate) {
@@ -294,8 +386,9 @@ final class MessageReceiver {
 	private RdmaMessage takeCopy() {
 		ByteBuffer joined = this.joined;
 		if (joined != null) {
+			byte[] bytes = copy(joined);
 			this.joined = null;
-			return new RdmaMessage(copy(joined), null);
+			return new RdmaMessage(bytes, null);
 		}
 		int slot = this.completed.slot();
 		byte[] bytes = copy(this.buffers.view(slot, this.completed.length()));
@@ -319,6 +412,16 @@ final class MessageReceiver {
 		if (errno != 0 && errno != Errno.ENOTCONN.value()) {
 			this.connection.failed(new RdmaException("ibv_post_recv", errno));
 		}
+	}
+
+	/**
+	 * Message that was taken for a future.
+	 *
+	 * @param receive the future
+	 * @param message the message
+	 */
+	private record Taken(PendingReceive<?> receive, RdmaMessage message) {
+
 	}
 
 }
