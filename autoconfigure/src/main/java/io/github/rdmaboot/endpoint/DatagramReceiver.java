@@ -93,9 +93,18 @@ final class DatagramReceiver {
 		}
 	}
 
-	// Take the completion of a receive that brought a datagram.
+	// Take the completion of a receive that brought a datagram. It counts as outstanding
+	// until it is where those who destroy the endpoint look for it.
 	void received(WorkCompletion completion) {
-		this.outstanding.completed();
+		try {
+			take(completion);
+		}
+		finally {
+			this.outstanding.completed();
+		}
+	}
+
+	private void take(WorkCompletion completion) {
 		int slot = (int) completion.wrId;
 		this.statistics.received(completion.byteLength - RoutingHeader.LENGTH);
 		this.datagrams[slot].arrived(completion);
@@ -133,18 +142,30 @@ final class DatagramReceiver {
 	}
 
 	private void dispatch() {
-		DatagramHandler handler = this.handler.get();
-		while (handler != null && this.queued.get() > 0) {
-			int slot = this.ring[this.head];
-			this.head = next(this.head);
+		try {
+			DatagramHandler handler = this.handler.get();
+			while (handler != null && this.queued.get() > 0) {
+				handleNext(handler);
+				handler = this.handler.get();
+			}
+		}
+		finally {
+			this.dispatching.set(false);
+			// For one that arrived since.
+			serve();
+		}
+	}
+
+	private void handleNext(DatagramHandler handler) {
+		int slot = this.ring[this.head];
+		this.head = next(this.head);
+		try {
 			handle(handler, slot);
+		}
+		finally {
 			this.queued.decrementAndGet();
 			repost(slot);
-			handler = this.handler.get();
 		}
-		this.dispatching.set(false);
-		// For one that arrived since.
-		serve();
 	}
 
 	private void handle(DatagramHandler handler, int slot) {

@@ -148,9 +148,18 @@ final class DatagramSender {
 		return new ConnectionClosedException(describe(peer) + " is being destroyed", null);
 	}
 
-	// Take the completion of a send.
+	// Take the completion of a send. It counts as outstanding until all that it used is
+	// given back.
 	void completed(int slot, @Nullable RuntimeException error) {
-		this.outstanding.completed();
+		try {
+			finish(slot, error);
+		}
+		finally {
+			this.outstanding.completed();
+		}
+	}
+
+	private void finish(int slot, @Nullable RuntimeException error) {
 		if (error == null) {
 			this.statistics.sent(this.requests[slot].lengths[0]);
 		}

@@ -1,0 +1,53 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.rdmaboot.provider.AccessFlag;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.WorkCompletion;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.DeviceLease;
+import io.github.rdmaboot.verbs.Devices;
+import io.github.rdmaboot.verbs.MemoryPoolLimits;
+import io.github.rdmaboot.verbs.MemoryRegion;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * When a receive of a datagram endpoint counts as done.
+ */
+class DatagramReceiverTests {
+
+	private static final DatagramSlots LAYOUT = new DatagramSlots(2, 1024);
+
+	private final RdmaProvider provider = new LoopbackRdmaProvider(LoopbackFabrics.with("192.0.2.1"));
+
+	private final OutstandingRequests outstanding = new OutstandingRequests();
+
+	@Test
+	void receiveIsOutstandingUntilItsDatagramIsWhereADestroyLooksForIt() {
+		DeviceLease device = new Devices(this.provider, "test", new MemoryPoolLimits(4096, 4096, 64))
+			.acquire(this.provider.rdmaGetDevices().handles()[0]);
+		MemoryRegion memory = MemoryRegion.register(device.device(), ByteBuffer.allocateDirect(LAYOUT.bytes()),
+				AccessFlag.LOCAL_WRITE.value());
+		RdmaEndpoints registry = new RdmaEndpoints(() -> this.provider, ShutdownSettings.defaults(), null);
+		RdmaDatagramEndpoint endpoint = registry.addDatagrams(TestSettings.datagrams("datagrams", "192.0.2.1", 0));
+		endpoint.onDatagram((datagram) -> {
+		});
+		List<Integer> outstandingWhenHandedOn = new ArrayList<>();
+		DatagramReceiver receiver = new DatagramReceiver(endpoint, memory, LAYOUT, null, null, this.outstanding,
+				(task) -> outstandingWhenHandedOn.add(this.outstanding.count()));
+		WorkCompletion completion = new WorkCompletion();
+		completion.byteLength = RoutingHeader.LENGTH + 1;
+		this.outstanding.posted();
+		receiver.received(completion);
+		assertThat(outstandingWhenHandedOn).as("receives outstanding").containsExactly(1);
+		assertThat(this.outstanding.count()).isZero();
+		memory.deregister();
+		device.release();
+	}
+
+}
