@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +28,9 @@ final class ConnectionResources {
 	private static final long MIN_POLL_INTERVAL_NANOS = 100_000;
 
 	private static final long MAX_POLL_INTERVAL_NANOS = 20_000_000;
+
+	/** How long to wait at most for a thread that holds completions of the queue. */
+	private static final Duration LAST_POLL_PATIENCE = Duration.ofMillis(200);
 
 	private final OutstandingRequests outstandingSends = new OutstandingRequests();
 
@@ -239,7 +243,7 @@ final class ConnectionResources {
 		}
 		MessageReceiver receiver = this.receiver;
 		try {
-			pollShared();
+			pollSharedToTheEnd();
 		}
 		finally {
 			if (receiver != null) {
@@ -254,11 +258,20 @@ final class ConnectionResources {
 
 	// Buffers that others share must not get lost in what the queue pair left behind: no
 	// event tells when it is done with them, on every device.
-	private void pollShared() {
+	// Returns whether there is nothing to poll or this thread did.
+	private boolean pollShared() {
 		CompletionQueue queue = this.queue;
 		ConnectionReceives receives = this.receives;
-		if (queue != null && receives != null && receives.queue() != null) {
-			queue.poll();
+		return queue == null || receives == null || receives.queue() == null || queue.poll();
+	}
+
+	// Another thread may have looked for the last time before the queue pair was
+	// destroyed,
+	// and still be handing on what it found then.
+	private void pollSharedToTheEnd() {
+		Deadline deadline = Deadline.after(LAST_POLL_PATIENCE);
+		while (!pollShared() && deadline.remainingNanos() > 0) {
+			LockSupport.parkNanos(MIN_POLL_INTERVAL_NANOS);
 		}
 	}
 

@@ -143,12 +143,16 @@ public final class CompletionQueue {
 	/**
 	 * Take all completions that are there, unless another thread does so at present;
 	 * stands for {@code ibv_poll_cq}.
+	 * @return whether this thread took them; {@code false} if another thread is taking or
+	 * handing on completions, which may not look again, or if the queue was closed
 	 * @throws RdmaException on EIO
 	 */
-	public void poll() {
-		if (enter(FREE)) {
-			takeAll(false);
+	public boolean poll() {
+		if (!enter(FREE)) {
+			return false;
 		}
+		takeAll(false);
+		return true;
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -13,6 +14,7 @@ import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ class SharedReceiveQueueDestroyTests {
 
 	private static final String ADDRESS = "192.0.2.1";
 
-	private static final int SHARED_BYTES = 8 * 1024;
+	private static final int SHARED = 8;
 
 	private static final MemorySettings MEMORY = new MemorySettings(1024, 2);
 
@@ -55,15 +57,24 @@ class SharedReceiveQueueDestroyTests {
 	@BeforeEach
 	void connect() throws Exception {
 		this.registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
-		this.server = this.registry.addServer(new ServerSettings("server", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR,
-				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), 8));
+		this.server = addServer("server", HandlerThread.EXECUTOR);
 		this.registry.start();
-		RdmaClient client = this.registry.addClient(new ClientSettings("client", ADDRESS, this.server.port(), null,
+		this.client = connect("client", this.server);
+		await().until(() -> this.server.connections().size() == 1);
+	}
+
+	private RdmaServer addServer(String name, HandlerThread handlers) {
+		return this.registry
+			.addServer(new ServerSettings(name, ADDRESS, 0, 0, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, MEMORY,
+					CompletionSettings.of(CompletionMode.EVENT, handlers), ReconnectSettings.defaults(), SHARED));
+	}
+
+	private RdmaConnection connect(String name, RdmaServer server) throws Exception {
+		RdmaClient client = this.registry.addClient(new ClientSettings(name, ADDRESS, server.port(), null,
 				Duration.ofSeconds(5), Duration.ofSeconds(5), ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT,
 				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
 		client.start();
-		this.client = client.connect().get(10, TimeUnit.SECONDS);
-		await().until(() -> this.server.connections().size() == 1);
+		return client.connect().get(10, TimeUnit.SECONDS);
 	}
 
 	@AfterEach
@@ -103,12 +114,39 @@ class SharedReceiveQueueDestroyTests {
 		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
 		assertThat(this.faults.counts()).as("calls while the handler reads").containsKey("ibvDestroySrq");
 		assertThat(this.server.statistics().registeredBytes()).as("bytes that the handler may read")
-			.isEqualTo(SHARED_BYTES);
+			.isEqualTo(SHARED * 1024);
 		this.mayReturn.countDown();
 		assertThat(read.get(10, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
 		await().until(() -> this.server.statistics().registeredBytes() == 0);
 		this.registry.close();
 		assertThat(this.order.violations()).isEmpty();
+	}
+
+	@Test
+	void buffersThatAThreadFindsAfterAHandlerHeldItUpAreForOthers() throws Exception {
+		RdmaServer inline = addServer("inline", HandlerThread.COMPLETION_THREAD);
+		inline.onMessage((connection, message) -> {
+			this.handling.countDown();
+			this.mayReturn.await();
+		});
+		inline.start();
+		connect("lasting", inline);
+		RdmaConnection ending = connect("ending", inline);
+		await().until(() -> inline.connections().size() == 2);
+		int posted = count("ibvPostSrqRecv");
+		ending.send(ByteBuffer.allocate(1));
+		assertThat(this.handling.await(10, TimeUnit.SECONDS)).isTrue();
+		ending.send(ByteBuffer.allocate(1));
+		int destroyed = count("rdmaDestroyQp");
+		ending.close();
+		await().pollInterval(Duration.ofMillis(5)).until(() -> count("rdmaDestroyQp") == destroyed + 2);
+		this.mayReturn.countDown();
+		await()
+			.untilAsserted(() -> assertThat(count("ibvPostSrqRecv") - posted).as("buffers posted again").isEqualTo(2));
+	}
+
+	private int count(String method) {
+		return this.faults.counts().getOrDefault(method, new AtomicInteger()).get();
 	}
 
 }
