@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.util.stream.Collectors;
 
 import io.github.rdmaboot.cm.CmId;
+import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
@@ -102,31 +103,39 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 	private @Nullable String reason(EndpointState state, boolean failed, @Nullable DestroyReport destroyed) {
 		return switch (state) {
 			case UP -> null;
-			case DOWN -> downReason();
+			case DOWN -> downReason(destroyed);
 			case QUARANTINED -> "Native calls of a destroy are stuck: "
 					+ this.endpoint.stuckCalls().stream().map(StuckCall::toString).collect(Collectors.joining(", "));
 			case QUIESCED -> "It rejects new connections, for the application stops";
 			case DESTROYING -> "A destroy is under way";
-			case STARTING -> failed ? startingReason() : null;
+			case STARTING -> failed ? startingReason(destroyed) : null;
 			case IDLE -> idleReason(failed, destroyed);
 		};
 	}
 
-	private String startingReason() {
-		return (this.endpoint instanceof RdmaServer) ? downReason()
-				: "The connection was lost or could not be made, and is being made anew";
+	private String startingReason(@Nullable DestroyReport destroyed) {
+		if (this.endpoint instanceof RdmaClient) {
+			return "The connection was lost or could not be made, and is being made anew";
+		}
+		return isDestroyedByRemoval(destroyed) ? "Its device was removed, and it tries to come up again"
+				: "It failed before, and is being started anew";
 	}
 
-	private String downReason() {
-		if (this.endpoint instanceof RdmaDatagramEndpoint) {
-			return "Its queue pair failed";
+	private String downReason(@Nullable DestroyReport destroyed) {
+		if (this.endpoint instanceof RdmaClient) {
+			return "The connection was lost or could not be made";
 		}
-		return (this.endpoint instanceof RdmaServer) ? "Its device was removed; it listens again when that is back"
-				: "The connection was lost or could not be made";
+		if (this.endpoint instanceof RdmaServer) {
+			return "Its device was removed; it listens again when that is back";
+		}
+		// One that has come up again since then has an id.
+		CmIdState id = this.endpoint.cmId().state();
+		boolean removed = id == CmIdState.DEVICE_REMOVED || (id == CmIdState.NONE && isDestroyedByRemoval(destroyed));
+		return removed ? "Its device was removed; it comes up again when that is back" : "Its queue pair failed";
 	}
 
 	private @Nullable String idleReason(boolean failed, @Nullable DestroyReport destroyed) {
-		if (destroyed != null && destroyed.trigger() == DestroyTrigger.DEVICE_REMOVAL) {
+		if (isDestroyedByRemoval(destroyed)) {
 			return "Its device was removed";
 		}
 		if (failed) {
@@ -138,6 +147,10 @@ public class RdmaEndpointHealthIndicator extends AbstractHealthIndicator {
 		boolean lazy = this.endpoint instanceof RdmaClient client && client.settings().startup() == ClientStartup.LAZY;
 		return (lazy && this.endpoints.isRunning()) ? "It connects when its connection is first asked for"
 				: "It is not started";
+	}
+
+	private static boolean isDestroyedByRemoval(@Nullable DestroyReport destroyed) {
+		return destroyed != null && destroyed.trigger() == DestroyTrigger.DEVICE_REMOVAL;
 	}
 
 	private static boolean isDestroyedByHand(@Nullable DestroyReport destroyed) {

@@ -2,10 +2,19 @@ package io.github.rdmaboot.autoconfigure.health;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
+import io.github.rdmaboot.endpoint.DatagramPeer;
 import io.github.rdmaboot.endpoint.EndpointState;
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaServer;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -99,6 +108,55 @@ class RdmaHealthContributorAutoConfigurationTests {
 				fabric.faults().insertDevice();
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(health(context, "echo").getStatus()).isEqualTo(Status.UP));
+			});
+	}
+
+	@Test
+	void aDatagramEndpointSaysWhetherItsDeviceOrItsQueuePairFailed() throws UnknownHostException {
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(fabric), new CallOrder());
+		this.contextRunner.withBean(RdmaProvider.class, faults::provider)
+			.withPropertyValues("rdma.servers.echo.address=192.0.2.1", "rdma.datagrams.prices.address=192.0.2.1",
+					"rdma.datagrams.prices.relisten.max-backoff=200ms")
+			.run((context) -> {
+				fabric.faults().removeDevice();
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(health(context, "prices").getDetails())
+						.containsEntry("state", "DOWN")
+						.containsEntry("reason", "Its device was removed; it comes up again when that is back")
+						.containsKeys("error", "lastDestroy"));
+				fabric.faults().insertDevice();
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(health(context, "prices").getStatus()).isEqualTo(Status.UP));
+				RdmaDatagramEndpoint prices = context.getBean(RdmaDatagramEndpoint.class);
+				DatagramPeer group = prices.join(InetAddress.getByName("239.1.2.3")).get(10, TimeUnit.SECONDS);
+				int calls = faults.counts().get("ibvReqNotifyCq").get();
+				faults.inject(new Fault("ibvReqNotifyCq", calls + 1, Kind.FAIL, Errno.EIO.value()));
+				prices.send(group, ByteBuffer.allocate(1));
+				Awaitility.await().until(() -> prices.state() == EndpointState.DOWN);
+				assertThat(health(context, "prices").getDetails()).containsEntry("reason", "Its queue pair failed");
+			});
+	}
+
+	@Test
+	void aDatagramEndpointSaysThatItTriesToComeUpAgain() throws UnknownHostException {
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(fabric), new CallOrder());
+		this.contextRunner.withBean(RdmaProvider.class, faults::provider)
+			.withPropertyValues("rdma.servers.echo.address=192.0.2.1", "rdma.datagrams.prices.address=192.0.2.1",
+					"rdma.datagrams.prices.relisten.max-backoff=200ms")
+			.run((context) -> {
+				faults.inject(new Fault("ibvCreateCq", 2, Kind.BLOCK, 0));
+				fabric.faults().removeDevice();
+				fabric.faults().insertDevice();
+				Awaitility.await().until(faults::isInjected);
+				Health health = health(context, "prices");
+				faults.release();
+				assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+				assertThat(health.getDetails()).containsEntry("state", "STARTING")
+					.containsEntry("reason", "Its device was removed, and it tries to come up again");
 			});
 	}
 
