@@ -5,11 +5,12 @@ import java.nio.ByteOrder;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread needs for calls on the data path: the calls themselves and native
- * memory for their arguments and results. Used again for each call, so a call allocates
- * nothing.
+ * What one thread at a time needs for calls on the data path: the calls themselves and
+ * native memory for their arguments and results. Used again for each call, so a call
+ * allocates nothing.
  */
 final class CallBlock {
 
@@ -17,7 +18,7 @@ final class CallBlock {
 
 	private static final int OFTEN = 16;
 
-	private final Thread owner = Thread.currentThread();
+	private final @Nullable Thread owner;
 
 	private final FunctionCalls calls;
 
@@ -33,12 +34,18 @@ final class CallBlock {
 
 	private int misses;
 
-	CallBlock(FunctionCalls calls) {
+	// Without an owner, the block is lent for one call at a time.
+	CallBlock(@Nullable Thread owner, FunctionCalls calls) {
+		this.owner = owner;
 		this.calls = calls;
 	}
 
 	boolean isOwnedBy(Thread thread) {
 		return this.owner == thread;
+	}
+
+	boolean isLent() {
+		return this.owner == null;
 	}
 
 	/**

@@ -1,11 +1,15 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each thread a block of its own, which it keeps.
+ * Hands each platform thread a block of its own, which it keeps, and lends a block to a
+ * virtual thread for one call: there may be a new one for each message, and a block takes
+ * some 10 KB of native memory.
  * <p>
  * The block that was used last with a queue is found by the queue's address, for most
  * queues are used by one thread and a thread local takes longer. Threads race for these
@@ -19,23 +23,47 @@ final class CallBlocks {
 	// Queues are allocated, so their addresses differ in the bits from here on.
 	private static final int SHIFT = 6;
 
+	private final Supplier<FunctionCalls> calls;
+
+	private final Predicate<Thread> virtual;
+
 	private final ThreadLocal<CallBlock> blocks;
 
 	private final @Nullable CallBlock[] recent = new CallBlock[SIZE];
 
-	CallBlocks(Supplier<FunctionCalls> calls) {
-		this.blocks = ThreadLocal.withInitial(() -> new CallBlock(calls.get()));
+	// A virtual thread stays on its carrier during a call, so there are as many calls at
+	// once as there are carriers. What does not fit in here is left to the collector.
+	private final AtomicReferenceArray<@Nullable CallBlock> idle = new AtomicReferenceArray<>(SIZE);
+
+	CallBlocks(Supplier<FunctionCalls> calls, Predicate<Thread> virtual) {
+		this.calls = calls;
+		this.virtual = virtual;
+		this.blocks = ThreadLocal.withInitial(() -> new CallBlock(Thread.currentThread(), calls.get()));
 	}
 
 	/**
-	 * Return the block of the current thread.
+	 * Return a block for one call of the current thread; {@link #giveBack} has to follow.
 	 * @param queue the queue that it is for
 	 * @return the block
 	 */
-	CallBlock current(long queue) {
+	CallBlock take(long queue) {
 		int index = (int) (queue >>> SHIFT) & SIZE - 1;
 		CallBlock block = this.recent[index];
-		return (block != null && block.isOwnedBy(Thread.currentThread())) ? block : find(index);
+		Thread thread = Thread.currentThread();
+		if (block != null && block.isOwnedBy(thread)) {
+			return block;
+		}
+		return this.virtual.test(thread) ? borrow() : find(index);
+	}
+
+	/**
+	 * End the use of a block for one call.
+	 * @param block the block
+	 */
+	void giveBack(CallBlock block) {
+		if (block.isLent()) {
+			keep(block);
+		}
 	}
 
 	private CallBlock find(int index) {
@@ -44,6 +72,24 @@ final class CallBlocks {
 			this.recent[index] = block;
 		}
 		return block;
+	}
+
+	private CallBlock borrow() {
+		for (int i = 0; i < SIZE; i++) {
+			CallBlock block = (this.idle.get(i) != null) ? this.idle.getAndSet(i, null) : null;
+			if (block != null) {
+				return block;
+			}
+		}
+		return new CallBlock(null, this.calls.get());
+	}
+
+	private void keep(CallBlock block) {
+		for (int i = 0; i < SIZE; i++) {
+			if (this.idle.get(i) == null && this.idle.compareAndSet(i, null, block)) {
+				return;
+			}
+		}
 	}
 
 }

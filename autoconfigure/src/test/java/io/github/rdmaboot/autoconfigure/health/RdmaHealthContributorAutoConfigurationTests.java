@@ -122,10 +122,10 @@ class RdmaHealthContributorAutoConfigurationTests {
 			.run((context) -> {
 				fabric.faults().removeDevice();
 				Awaitility.await()
-					.untilAsserted(() -> assertThat(health(context, "prices").getDetails())
-						.containsEntry("state", "DOWN")
-						.containsEntry("reason", "Its device was removed; it comes up again when that is back")
-						.containsKeys("error", "lastDestroy"));
+					.untilAsserted(
+							() -> assertThat(health(context, "prices").getDetails()).containsEntry("state", "DOWN")
+								.containsEntry("reason", "Its device was removed; it comes up again when that is back")
+								.containsKeys("error", "lastDestroy"));
 				fabric.faults().insertDevice();
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(health(context, "prices").getStatus()).isEqualTo(Status.UP));

@@ -2,6 +2,9 @@ package io.github.rdmaboot.provider.jna;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.Errno;
@@ -140,6 +143,47 @@ class DataPathTests {
 		assertThat(this.dataPath.reqNotifyCq(this.driver.queue(), false)).isZero();
 		assertThat(this.dataPath.reqNotifyCq(this.driver.queue(), true)).isEqualTo(Errno.EINVAL.value());
 		assertThat(this.seen).containsExactly(this.driver.queue(), 0L, this.driver.queue(), 1L);
+	}
+
+	@Test
+	void virtualThreadsUseTheSameMemoryOneAfterTheOther() throws InterruptedException {
+		Set<Long> memory = memoryOfThreads(20, (thread) -> true);
+		assertThat(memory).as("a place for the refused request and one for completions").hasSize(2);
+	}
+
+	@Test
+	void platformThreadsHaveMemoryOfTheirOwn() throws InterruptedException {
+		assertThat(memoryOfThreads(20, VirtualThreads::isVirtual)).hasSizeGreaterThan(2);
+	}
+
+	// Return the addresses that threads, which make calls of all kinds, hand to the
+	// driver.
+	private Set<Long> memoryOfThreads(int count, Predicate<Thread> virtual) throws InterruptedException {
+		Set<Long> memory = ConcurrentHashMap.newKeySet();
+		FakeDriver.Post post = (queue, requests, bad) -> {
+			memory.add(bad);
+			return 0;
+		};
+		this.driver.onPost(ContextLayout.POST_SEND, post);
+		this.driver.onPost(ContextLayout.POST_RECV, post);
+		this.driver.onPoll((queue, entries, completions) -> {
+			memory.add(completions);
+			return -1;
+		});
+		this.driver.onArm((queue, solicitedOnly) -> 0);
+		DataPath shared = new DataPath(CallPath.choose(), virtual);
+		for (int i = 0; i < count; i++) {
+			Thread thread = new Thread(() -> {
+				shared.postSend(this.driver.queue(), sends(1));
+				shared.postRecv(this.driver.queue(), new ReceiveWorkRequest(1));
+				shared.reqNotifyCq(this.driver.queue(), false);
+				assertThatExceptionOfType(RdmaException.class).isThrownBy(
+						() -> shared.pollCq(this.driver.queue(), new WorkCompletion[] { new WorkCompletion() }));
+			}, "poster");
+			thread.start();
+			thread.join();
+		}
+		return memory;
 	}
 
 	private static byte[] completion(int i) {
