@@ -25,9 +25,9 @@ final class MessageFragments {
 		this.maxSize = maxSize;
 	}
 
-	// Return whether a fragment is a message by itself.
-	boolean isWhole(int immediate) {
-		return this.message == null && !this.failed && (immediate & MORE) == 0;
+	// Return whether a fragment is a message by itself, and not too large for one.
+	boolean isWhole(int length, int immediate) {
+		return this.message == null && !this.failed && (immediate & MORE) == 0 && length <= this.maxSize;
 	}
 
 	// Add a fragment. Returns the message when it was the last one. After a failure the
@@ -44,19 +44,27 @@ final class MessageFragments {
 	}
 
 	private ByteBuffer roomFor(int length, boolean more) {
-		ByteBuffer message = (this.message != null) ? this.message : ByteBuffer.allocate(more ? 4 * length : length);
-		if (length <= message.remaining()) {
-			return message;
-		}
-		long size = (long) message.position() + length;
+		ByteBuffer message = this.message;
+		long size = length + ((message != null) ? (long) message.position() : 0);
 		if (size > this.maxSize) {
 			this.failed = true;
+			this.message = null;
 			throw new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
 					"The peer sent a message of more than messages.max-size, which is " + Settings.text(this.maxSize)
 							+ " (EPROTO); raise it, or have the peer send smaller ones");
 		}
-		long capacity = Math.min(this.maxSize, Math.max(size, 2L * message.capacity()));
-		return ByteBuffer.allocate((int) capacity).put(message.flip());
+		if (message == null) {
+			return allocate(more ? 4 * size : size);
+		}
+		if (length <= message.remaining()) {
+			return message;
+		}
+		return allocate(Math.max(size, 2L * message.capacity())).put(message.flip());
+	}
+
+	// Allocate what may be more than the largest message needs.
+	private ByteBuffer allocate(long size) {
+		return ByteBuffer.allocate((int) Math.min(this.maxSize, size));
 	}
 
 }

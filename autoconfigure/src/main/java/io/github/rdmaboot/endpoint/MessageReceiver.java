@@ -323,7 +323,7 @@ final class MessageReceiver {
 	private boolean isMessageThere() {
 		MessageFragments fragments = this.fragments;
 		while (fragments != null && this.joined == null && !this.completed.isEmpty() && !this.completed.hasImmediate()
-				&& !fragments.isWhole(this.completed.immediate())) {
+				&& !fragments.isWhole(this.completed.length(), this.completed.immediate())) {
 			int slot = this.completed.slot();
 			try {
 				this.joined = fragments.add(this.buffers.view(slot, this.completed.length()),

@@ -142,6 +142,17 @@ abstract class FragmentContract {
 	}
 
 	@Test
+	void messageOfOneFragmentThatIsTooLargeForThePeerEndsTheConnectionAsWell() throws Exception {
+		RdmaConnection connection = connect(new MessageSettings(OversizedMessages.FRAGMENT, 500), FRAGMENT);
+		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
+		CompletableFuture<byte[]> waiting = this.server.connections().iterator().next().receive();
+		connection.send(ByteBuffer.allocate(501), (error) -> {
+		});
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
+			.withStackTraceContaining("more than messages.max-size, which is 500B");
+	}
+
+	@Test
 	void peerThatIsConfiguredOtherwiseEndsTheConnectionWithTheProperty() throws Exception {
 		RdmaConnection connection = connect(FRAGMENT, MessageSettings.defaults());
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
