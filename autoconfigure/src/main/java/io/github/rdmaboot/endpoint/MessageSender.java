@@ -4,9 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
-import io.github.rdmaboot.verbs.CompletionThread;
 import io.github.rdmaboot.verbs.MemoryBlock;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * taken until its send is posted, and to the device until the send completes.
  */
 final class MessageSender {
+
+	private static final String BUFFER_COUNT = "memory.buffer-count";
 
 	private final RdmaConnection connection;
 
@@ -68,7 +68,7 @@ final class MessageSender {
 					+ this.bufferSize + " bytes of " + this.connection
 					+ "; raise memory.buffer-size on both sides, or set messages.oversized to fragment");
 		}
-		send(content, WorkRequestOpcode.SEND, 0, callback);
+		send(content, WorkRequestOpcode.SEND, 0, callback, false);
 	}
 
 	private void sendInFragments(ByteBuffer content, SendCallback callback) {
@@ -77,47 +77,80 @@ final class MessageSender {
 					+ " bytes is larger than messages.max-size of " + this.connection + ", which is "
 					+ Settings.text(this.settings.maxSize()) + "; raise it on both sides");
 		}
-		takeOrder();
+		this.reservations.lock(this.order, "turn among the messages", BUFFER_COUNT);
 		try {
-			boolean begun = false;
-			try {
-				while (content.remaining() > this.bufferSize) {
-					send(content.slice(content.position(), this.bufferSize), WorkRequestOpcode.SEND_WITH_IMM,
-							MessageFragments.MORE, null);
-					content.position(content.position() + this.bufferSize);
-					begun = true;
-				}
-				send(content, WorkRequestOpcode.SEND_WITH_IMM, 0, callback);
+			int count = Math.max(1, (int) (((long) content.remaining() + this.bufferSize - 1) / this.bufferSize));
+			// Who does not wait would find no room when the peer has a part already.
+			boolean reserved = count > 1 && !this.reservations.mayWait();
+			if (reserved) {
+				reserve(count);
 			}
-			catch (RuntimeException ex) {
-				if (begun) {
-					// The peer would take the next message for the rest of this one.
-					this.connection.end(DestroyTrigger.DISCONNECT, ex);
-				}
-				throw ex;
-			}
+			sendInFragments(content, count, reserved, callback);
 		}
 		finally {
 			this.order.unlock();
 		}
 	}
 
-	// A thread that takes completions must not wait for one that waits for completions.
-	private void takeOrder() {
-		if (!CompletionThread.isCurrent()) {
-			this.order.lock();
+	private void sendInFragments(ByteBuffer content, int count, boolean reserved, SendCallback callback) {
+		int begun = 0;
+		try {
+			while (begun < count - 1) {
+				ByteBuffer fragment = content.slice(content.position(), this.bufferSize);
+				begun++;
+				send(fragment, WorkRequestOpcode.SEND_WITH_IMM, MessageFragments.MORE, null, reserved);
+				content.position(content.position() + this.bufferSize);
+			}
+			begun++;
+			send(content, WorkRequestOpcode.SEND_WITH_IMM, 0, callback, reserved);
 		}
-		else if (!this.order.tryLock()) {
-			throw new SendQueueFullException(Errno.ENOMEM, "Another thread sends a message in fragments on "
-					+ this.connection + " (ENOMEM), and the completion thread cannot wait for it");
+		catch (RuntimeException ex) {
+			if (begun > 1) {
+				// The peer would take the next message for the rest of this one.
+				this.connection.end(DestroyTrigger.DISCONNECT, ex);
+			}
+			throw ex;
+		}
+		finally {
+			if (reserved) {
+				giveBackBuffers(count - begun);
+				giveBackSlots(count - begun);
+			}
 		}
 	}
 
-	private void send(ByteBuffer content, WorkRequestOpcode opcode, int immediate, @Nullable SendCallback callback) {
-		this.reservations.reserve(this.free, 1, "send buffer", "memory.buffer-count");
+	// Reserve buffers and places in the send queue, all or none.
+	private void reserve(int count) {
+		this.reservations.reserve(this.free, count, "send buffer", BUFFER_COUNT);
+		try {
+			this.queue.reserve(count);
+		}
+		catch (RuntimeException ex) {
+			giveBackBuffers(count);
+			throw ex;
+		}
+	}
+
+	private void giveBackBuffers(int count) {
+		for (int i = 0; i < count; i++) {
+			this.free.giveBack(this.free.take());
+		}
+	}
+
+	private void giveBackSlots(int count) {
+		for (int i = 0; i < count; i++) {
+			this.queue.giveBackAll(this.queue.take());
+		}
+	}
+
+	private void send(ByteBuffer content, WorkRequestOpcode opcode, int immediate, @Nullable SendCallback callback,
+			boolean reserved) {
+		if (!reserved) {
+			this.reservations.reserve(this.free, 1, "send buffer", BUFFER_COUNT);
+		}
 		Message message = this.messages[this.free.take()];
 		try {
-			post(message, content, opcode, immediate, callback);
+			post(message, content, opcode, immediate, callback, reserved);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
@@ -127,8 +160,8 @@ final class MessageSender {
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
 	private void post(Message message, ByteBuffer content, WorkRequestOpcode opcode, int immediate,
-			@Nullable SendCallback callback) {
-		SendSlot slot = this.queue.takeOne();
+			@Nullable SendCallback callback, boolean reserved) {
+		SendSlot slot = reserved ? this.queue.take() : this.queue.takeOne();
 		this.queue.enter(slot);
 		try {
 			int offset = message.index * this.bufferSize;

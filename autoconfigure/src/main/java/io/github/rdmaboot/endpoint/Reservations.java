@@ -1,6 +1,8 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.rdmaboot.endpoint.SlotPool.Reservation;
 import io.github.rdmaboot.provider.Errno;
@@ -29,19 +31,48 @@ final class Reservations {
 		if (reservation == Reservation.DONE) {
 			return;
 		}
-		// A thread that takes completions must not wait for one.
-		boolean onCompletionThread = CompletionThread.isCurrent();
-		boolean waits = this.settings.whenFull() == WhenFull.WAIT && !onCompletionThread;
-		if (reservation == Reservation.FULL && waits) {
+		if (reservation == Reservation.FULL && mayWait()) {
 			reservation = pool.reserve(count, this.settings.fullTimeout().toNanos());
 		}
+		require(reservation, mayWait(), what, property);
+	}
+
+	// Take a lock whose holder may be waiting for places itself.
+	void lock(ReentrantLock lock, String what, String property) {
+		if (lock.tryLock()) {
+			return;
+		}
+		// Where nobody waits for places the holder is done in a moment, and contention is
+		// no reason to refuse anything.
+		boolean waits = !CompletionThread.isCurrent();
+		require(waits ? await(lock) : Reservation.FULL, waits, what, property);
+	}
+
+	private Reservation await(ReentrantLock lock) {
+		try {
+			return lock.tryLock(this.settings.fullTimeout().toNanos(), TimeUnit.NANOSECONDS) ? Reservation.DONE
+					: Reservation.FULL;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return Reservation.INTERRUPTED;
+		}
+	}
+
+	// Whether the calling thread waits for places. One that takes completions must not
+	// wait for one.
+	boolean mayWait() {
+		return this.settings.whenFull() == WhenFull.WAIT && !CompletionThread.isCurrent();
+	}
+
+	private void require(Reservation reservation, boolean waited, String what, String property) {
 		switch (reservation) {
 			case DONE -> {
 			}
 			case CLOSED -> throw this.connection.closedException();
 			case INTERRUPTED -> throw new RdmaException("ibv_post_send", Errno.EINTR.value(),
 					"The wait for " + what + " of " + this.connection + " was interrupted (EINTR)");
-			case FULL -> throw waits ? timedOut(what, property) : refused(what, property, onCompletionThread);
+			case FULL -> throw waited ? timedOut(what, property) : refused(what, property);
 		}
 	}
 
@@ -53,9 +84,9 @@ final class Reservations {
 						+ " is too low");
 	}
 
-	private SendQueueFullException refused(String what, String property, boolean onCompletionThread) {
+	private SendQueueFullException refused(String what, String property) {
 		String limit = (this.settings.whenFull() == WhenFull.PARK) ? "queue-pair.park-limit" : property;
-		String why = onCompletionThread ? "the completion thread cannot wait for one"
+		String why = CompletionThread.isCurrent() ? "the completion thread cannot wait for one"
 				: "queue-pair.when-full is " + this.settings.whenFull().name().toLowerCase(Locale.ROOT);
 		return new SendQueueFullException(Errno.ENOMEM,
 				"No " + what + " of " + this.connection + " is free (ENOMEM), and " + why + ": have fewer operations "
