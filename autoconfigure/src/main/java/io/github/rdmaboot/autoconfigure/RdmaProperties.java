@@ -306,7 +306,8 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	/**
 	 * Registered memory of a connection.
 	 *
-	 * @param bufferSize Size of a buffer, which is that of the largest message.
+	 * @param bufferSize Size of a buffer, and of the largest message unless messages are
+	 * sent in fragments.
 	 * @param bufferCount How many buffers there are for sending, and as many for
 	 * receiving.
 	 */

@@ -12,6 +12,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -148,9 +149,10 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			runtime.devices().requireCpu(cpu);
 		}
 		catch (RdmaException ex) {
+			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "
+					: " but must be a CPU that this process may use: ";
 			throw new RdmaEndpointException(this.name, address(), ex.call(), ex.errno(),
-					"completion.cpu is " + cpu + " but must be a CPU that this process may use: " + ex.getMessage(),
-					ex);
+					"completion.cpu is " + cpu + problem + ex.getMessage(), ex);
 		}
 	}
 

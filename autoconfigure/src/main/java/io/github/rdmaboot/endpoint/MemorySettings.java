@@ -4,7 +4,8 @@ package io.github.rdmaboot.endpoint;
  * Registered memory of a connection, and the messages in it.
  *
  * @param bufferSize the size of a buffer in bytes, from 1 to 1 GB, which is the size of
- * the largest message; all buffers together must fit in 2 GB less two pages
+ * the largest message unless messages are sent in fragments; all buffers together must
+ * fit in 2 GB less two pages
  * @param bufferCount how many buffers there are for sending, and as many for receiving,
  * from 1 to 16384
  * @param messages what becomes of messages that are larger than a buffer

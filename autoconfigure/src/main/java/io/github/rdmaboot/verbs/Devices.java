@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,7 @@ public final class Devices {
 	 * for {@code sched_setaffinity}.
 	 * @param cpu the CPU, from 0
 	 * @throws RdmaException on EINVAL when there is no such CPU or the process may not
-	 * use it
+	 * use it, on EINTR when the calling thread is interrupted meanwhile
 	 */
 	public void requireCpu(int cpu) {
 		FutureTask<@Nullable Void> check = new FutureTask<>(() -> this.provider.pinThread(cpu), null);
@@ -79,6 +80,8 @@ public final class Devices {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+			throw new RdmaException("sched_setaffinity", Errno.EINTR.value(),
+					"The check of CPU " + cpu + " was interrupted (EINTR)");
 		}
 	}
 

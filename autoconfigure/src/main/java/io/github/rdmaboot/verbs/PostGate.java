@@ -29,7 +29,8 @@ final class PostGate {
 		this.state.decrementAndGet();
 	}
 
-	// Let no more in, and wait for those who are, which do not block.
+	// Let no more in, and wait for those who are: with a post, which does not block, or
+	// with a query, which lasts as long as the kernel takes.
 	void close() {
 		int before = this.state.get();
 		while (before >= 0 && !this.state.compareAndSet(before, before + CLOSED)) {

@@ -132,7 +132,8 @@ public final class QueuePair {
 	}
 
 	/**
-	 * Let no more posts in and wait for those in progress, which do not block.
+	 * Let no more posts in and wait for those in progress, which do not block, and for a
+	 * query of {@link #maxReads()}, which lasts as long as the kernel takes.
 	 */
 	public void closeGate() {
 		this.gate.close();
