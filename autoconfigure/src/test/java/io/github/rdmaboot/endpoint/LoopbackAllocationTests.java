@@ -28,12 +28,15 @@ class LoopbackAllocationTests {
 
 	private static final int WARM_UP = 20_000;
 
-	private static final int MEASURED = 50_000;
+	private static final int WINDOWS = 10;
+
+	private static final int MEASURED = 5_000;
 
 	/**
-	 * Of classes that are loaded late and the like, which does not grow with the count.
+	 * Less than one byte for each operation. What an operation allocates shows in all
+	 * windows; a lock of the loopback that two threads want at once allocates in some.
 	 */
-	private static final int UNRELATED = 64 * 1024;
+	private static final int UNRELATED = 4_000;
 
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
 
@@ -83,11 +86,17 @@ class LoopbackAllocationTests {
 		run(operation, operations, batch, waiter, WARM_UP);
 		Thread completions = waiter.lastThread();
 		Thread receiving = this.receiving;
-		long before = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving);
-		run(operation, operations, batch, waiter, MEASURED);
-		long bytes = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving) - before;
+		long least = Long.MAX_VALUE;
+		for (int window = 0; window < WINDOWS; window++) {
+			long before = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving);
+			run(operation, operations, batch, waiter, MEASURED);
+			long bytes = allocated(Thread.currentThread()) + allocated(completions) + allocated(receiving) - before;
+			least = Math.min(least, bytes);
+		}
 		assertThat(waiter.lastThread()).as("one thread takes the completions").isSameAs(completions);
-		assertThat(bytes).as("bytes allocated by %d operations (%.3f each)", MEASURED, (double) bytes / MEASURED)
+		assertThat(least)
+			.as("bytes allocated by %d operations in the best of %d windows (%.3f each)", MEASURED, WINDOWS,
+					(double) least / MEASURED)
 			.isLessThan(UNRELATED);
 	}
 
