@@ -6,9 +6,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Calls through the foreign function API. Without state, so safe for any number of
- * threads.
+ * Calls through the foreign function API, safe for any number of threads.
  * <p>
  * Pointers are passed as numbers, which costs no segment each. None of the calls is
  * {@linkplain Linker.Option#critical critical}: a driver may take locks and, as soft-RoCE
@@ -29,6 +30,15 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	@SuppressWarnings("restricted")
 	private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+	/** Enough for the few functions of a driver, which hardly ever meet in one place. */
+	private static final int TARGETS = 64;
+
+	/**
+	 * Functions as the linker wants them, so that a call makes no object even before it
+	 * is compiled. Threads may overwrite each other's entries, which are immutable.
+	 */
+	private final @Nullable Target[] targets = new Target[TARGETS];
+
 	private ForeignFunctionCalls() {
 	}
 
@@ -40,7 +50,7 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	@Override
 	public int post(long function, long queue, long requests, long bad) {
 		try {
-			return (int) POST.invokeExact(MemorySegment.ofAddress(function), queue, requests, bad);
+			return (int) POST.invokeExact(target(function), queue, requests, bad);
 		}
 		catch (Throwable ex) {
 			throw unexpected(ex);
@@ -50,7 +60,7 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	@Override
 	public int poll(long function, long queue, int count, long completions) {
 		try {
-			return (int) POLL.invokeExact(MemorySegment.ofAddress(function), queue, count, completions);
+			return (int) POLL.invokeExact(target(function), queue, count, completions);
 		}
 		catch (Throwable ex) {
 			throw unexpected(ex);
@@ -60,7 +70,7 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	@Override
 	public int arm(long function, long queue, int solicitedOnly) {
 		try {
-			return (int) ARM.invokeExact(MemorySegment.ofAddress(function), queue, solicitedOnly);
+			return (int) ARM.invokeExact(target(function), queue, solicitedOnly);
 		}
 		catch (Throwable ex) {
 			throw unexpected(ex);
@@ -72,12 +82,32 @@ final class ForeignFunctionCalls implements FunctionCalls {
 		return MEMORY.get(ValueLayout.JAVA_LONG, address);
 	}
 
+	private MemorySegment target(long function) {
+		int index = (int) (function >>> 4) & (TARGETS - 1);
+		Target target = this.targets[index];
+		if (target == null || target.address != function) {
+			target = new Target(function, MemorySegment.ofAddress(function));
+			this.targets[index] = target;
+		}
+		return target.segment;
+	}
+
 	// A C function throws nothing; errors of the JVM pass as they are.
 	private static RuntimeException unexpected(Throwable thrown) {
 		if (thrown instanceof Error error) {
 			throw error;
 		}
 		return (thrown instanceof RuntimeException exception) ? exception : new IllegalStateException(thrown);
+	}
+
+	/**
+	 * Function with its address.
+	 *
+	 * @param address the address
+	 * @param segment the address as the linker wants it
+	 */
+	private record Target(long address, MemorySegment segment) {
+
 	}
 
 }
