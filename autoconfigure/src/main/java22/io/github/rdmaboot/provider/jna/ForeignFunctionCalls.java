@@ -30,7 +30,7 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	@SuppressWarnings("restricted")
 	private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-	/** Enough for the few functions of a driver, which hardly ever meet in one place. */
+	/** Enough for the few functions of each driver that a process uses. */
 	private static final int TARGETS = 64;
 
 	/**
@@ -83,13 +83,21 @@ final class ForeignFunctionCalls implements FunctionCalls {
 	}
 
 	private MemorySegment target(long function) {
-		int index = (int) (function >>> 4) & (TARGETS - 1);
-		Target target = this.targets[index];
-		if (target == null || target.address != function) {
-			target = new Target(function, MemorySegment.ofAddress(function));
-			this.targets[index] = target;
+		int first = (int) (function >>> 4);
+		// Functions that meet in one place must not take it from each other in turns.
+		for (int i = 0; i < TARGETS; i++) {
+			int index = (first + i) & (TARGETS - 1);
+			Target target = this.targets[index];
+			if (target == null) {
+				target = new Target(function, MemorySegment.ofAddress(function));
+				this.targets[index] = target;
+				return target.segment;
+			}
+			if (target.address == function) {
+				return target.segment;
+			}
 		}
-		return target.segment;
+		return MemorySegment.ofAddress(function);
 	}
 
 	// A C function throws nothing; errors of the JVM pass as they are.
