@@ -1,6 +1,5 @@
 package io.github.rdmaboot.endpoint;
 
-import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,7 +53,7 @@ final class MessageReceiver {
 
 	private final RdmaConnection connection;
 
-	private final CompletedReceives completed;
+	private final ArrivedMessages arrived;
 
 	private final PendingReceives pending = new PendingReceives();
 
@@ -63,9 +62,6 @@ final class MessageReceiver {
 	private final Runnable dispatch = this::dispatch;
 
 	private final @Nullable MessageFragments fragments;
-
-	/** Put together of fragments and not taken; of the thread that dispatches. */
-	private volatile @Nullable ByteBuffer joined;
 
 	private @Nullable RuntimeException closed;
 
@@ -76,7 +72,7 @@ final class MessageReceiver {
 			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection,
 			@Nullable MessageFragments fragments) {
 		this.buffers = buffers;
-		this.completed = new CompletedReceives(buffers.count());
+		this.arrived = new ArrivedMessages(connection, buffers, fragments);
 		this.release = release;
 		this.statistics = statistics;
 		this.executor = executor;
@@ -103,7 +99,7 @@ final class MessageReceiver {
 		this.statistics.received(length);
 		if (isRetired()) {
 			// The connection could not wait for it.
-			repost(slot);
+			this.arrived.repost(slot);
 			return;
 		}
 		boolean withImmediate = (completion.flags & WITH_IMMEDIATE) != 0;
@@ -111,12 +107,12 @@ final class MessageReceiver {
 			this.connection.failed(new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
 					this.connection + " got a message that is not marked as whole or fragment (EPROTO): set "
 							+ "messages.oversized of both sides alike"));
-			repost(slot);
+			this.arrived.repost(slot);
 			return;
 		}
 		// The immediate data of fragments is not the application's.
 		boolean told = withImmediate && (this.fragments == null || written);
-		this.completed.put(slot, length, told, completion.immediateData);
+		this.arrived.put(slot, length, told, completion.immediateData);
 		if (isRetired()) {
 			takeLate();
 		}
@@ -138,7 +134,7 @@ final class MessageReceiver {
 
 	// Take the completion of a receive that failed or was flushed.
 	void failed(int slot) {
-		check(this.buffers.failed(slot));
+		this.arrived.check(this.buffers.failed(slot));
 	}
 
 	/**
@@ -231,7 +227,7 @@ final class MessageReceiver {
 		if (!this.released) {
 			keep();
 		}
-		drop();
+		this.arrived.drop();
 		if ((this.turn.get() & RELEASED) != 0) {
 			this.released = true;
 			this.release.run();
@@ -240,8 +236,8 @@ final class MessageReceiver {
 
 	private void keep() {
 		try {
-			while (isMessageThere()) {
-				this.pending.keep(takeCopy());
+			while (this.arrived.isMessageThere()) {
+				this.pending.keep(this.arrived.takeCopy());
 			}
 		}
 		catch (RuntimeException | Error ex) {
@@ -249,18 +245,8 @@ final class MessageReceiver {
 		}
 	}
 
-	// Others may share the buffers.
-	private void drop() {
-		while (!this.completed.isEmpty()) {
-			int slot = this.completed.slot();
-			this.completed.remove();
-			repost(slot);
-		}
-	}
-
 	private boolean isAnyWanted() {
-		return (!this.completed.isEmpty() || this.joined != null)
-				&& (this.handler.get() != null || this.pending.isAny());
+		return this.arrived.isAny() && (this.handler.get() != null || this.pending.isAny());
 	}
 
 	private void dispatch() {
@@ -290,14 +276,14 @@ final class MessageReceiver {
 	// return
 	// both.
 	private @Nullable Taken handOn() {
-		while (this.turn.get() == DISPATCHING && isMessageThere()) {
+		while (this.turn.get() == DISPATCHING && this.arrived.isMessageThere()) {
 			// Read for each message, so that a handler set meanwhile is seen.
 			RdmaMessageHandler handler = this.handler.get();
 			if (handler == null) {
 				PendingReceive<?> next = this.pending.poll();
 				return (next != null) ? take(next) : null;
 			}
-			handle(handler);
+			this.arrived.handle(handler);
 		}
 		return null;
 	}
@@ -319,98 +305,14 @@ final class MessageReceiver {
 		}
 	}
 
-	// Whether there is a whole message. Puts fragments together that come before it.
-	private boolean isMessageThere() {
-		MessageFragments fragments = this.fragments;
-		while (fragments != null && this.joined == null && !this.completed.isEmpty() && !this.completed.hasImmediate()
-				&& !fragments.isWhole(this.completed.length(), this.completed.immediate())) {
-			int slot = this.completed.slot();
-			try {
-				this.joined = fragments.add(this.buffers.view(slot, this.completed.length()),
-						this.completed.immediate());
-			}
-			catch (RdmaException ex) {
-				this.connection.failed(ex);
-			}
-			this.completed.remove();
-			repost(slot);
-		}
-		return this.joined != null || !this.completed.isEmpty();
-	}
-
 	private Taken take(PendingReceive<?> next) {
 		try {
-			return new Taken(next, takeCopy());
+			return new Taken(next, this.arrived.takeCopy());
 		}
 		catch (RuntimeException | Error ex) {
 			next.fail(new IllegalStateException(
 					"The message could not be copied (" + ex.getClass().getName() + "), the connection ends", ex));
 			throw ex;
-		}
-	}
-
-	private void handle(RdmaMessageHandler handler) {
-		ByteBuffer joined = this.joined;
-		if (joined != null) {
-			this.joined = null;
-			call(handler, joined, false, 0);
-			return;
-		}
-		int slot = this.completed.slot();
-		ByteBuffer bytes = this.buffers.view(slot, this.completed.length());
-		boolean hasImmediate = this.completed.hasImmediate();
-		int immediate = this.completed.immediate();
-		this.completed.remove();
-		try {
-			call(handler, bytes, hasImmediate, immediate);
-		}
-		finally {
-			repost(slot);
-		}
-	}
-
-	private void call(RdmaMessageHandler handler, ByteBuffer bytes, boolean hasImmediate, int immediate) {
-		try {
-			if (hasImmediate) {
-				handler.onMessage(this.connection, bytes, immediate);
-			}
-			else {
-				handler.onMessage(this.connection, bytes);
-			}
-		}
-		catch (Exception | Error ex) {
-			this.connection.handlerFailed(ex);
-		}
-	}
-
-	private RdmaMessage takeCopy() {
-		ByteBuffer joined = this.joined;
-		if (joined != null) {
-			byte[] bytes = copy(joined);
-			this.joined = null;
-			return new RdmaMessage(bytes, null);
-		}
-		int slot = this.completed.slot();
-		byte[] bytes = copy(this.buffers.view(slot, this.completed.length()));
-		Integer immediate = this.completed.hasImmediate() ? this.completed.immediate() : null;
-		this.completed.remove();
-		repost(slot);
-		return new RdmaMessage(bytes, immediate);
-	}
-
-	private static byte[] copy(ByteBuffer message) {
-		byte[] bytes = new byte[message.remaining()];
-		message.get(bytes);
-		return bytes;
-	}
-
-	private void repost(int slot) {
-		check(this.buffers.post(slot));
-	}
-
-	private void check(int errno) {
-		if (errno != 0 && errno != Errno.ENOTCONN.value()) {
-			this.connection.failed(new RdmaException("ibv_post_recv", errno));
 		}
 	}
 
