@@ -27,7 +27,7 @@ final class ConnectionCompletions implements CompletionHandler {
 	public void onCompletion(WorkCompletion completion) {
 		int slot = (int) completion.wrId;
 		if ((completion.wrId & SendQueue.WR_ID_SENDS) != 0) {
-			SendQueue queue = this.resources.sendQueue();
+			SendCompletions queue = this.resources.sendCompletions();
 			if (queue != null) {
 				queue.completed(slot, (completion.status != 0) ? error(completion, queue.operation(slot)) : null);
 			}

@@ -64,7 +64,7 @@ final class ConnectionReaper {
 		this.ended.drainTo(batch);
 		Map<DestroyTrigger, List<RdmaConnection>> byTrigger = new EnumMap<>(DestroyTrigger.class);
 		for (Ended one : batch) {
-			if (one.connection().claim()) {
+			if (one.connection().end().claim()) {
 				byTrigger.computeIfAbsent(one.trigger(), (trigger) -> new ArrayList<>()).add(one.connection());
 			}
 		}

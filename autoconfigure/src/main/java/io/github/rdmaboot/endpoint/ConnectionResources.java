@@ -24,10 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionResources {
 
-	/** How long to wait for completions before looking for them, at first and at last. */
-	private static final long MIN_POLL_INTERVAL_NANOS = 100_000;
-
-	private static final long MAX_POLL_INTERVAL_NANOS = 20_000_000;
+	private static final long POLL_INTERVAL_NANOS = 100_000;
 
 	/** How long to wait at most for a thread that holds completions of the queue. */
 	private static final Duration LAST_POLL_PATIENCE = Duration.ofMillis(200);
@@ -38,13 +35,11 @@ final class ConnectionResources {
 
 	private volatile @Nullable DeviceLease device;
 
-	private volatile @Nullable CompletionQueue queue;
-
 	private volatile @Nullable ConnectionReceives receives;
 
 	private volatile @Nullable MemoryBlock sendMemory;
 
-	private volatile @Nullable QueuePair queuePair;
+	private final QueuePairResources queues = new QueuePairResources();
 
 	private volatile @Nullable SendQueue sendQueue;
 
@@ -73,18 +68,18 @@ final class ConnectionResources {
 				sizes.maxSendWr() + Math.max(maxRecvWr, receives.count()),
 				new ConnectionCompletions(connection, this, owner.statistics()),
 				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
-		this.queue = queue;
+		this.queues.queue(queue);
 		connection.requireNotClosing();
 		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
 		MemoryBlock sendMemory = device.device()
 			.memoryPool()
-			.allocate(size(scratchOffset + (long) sizes.maxOperations() * SendQueue.scratchLength(sizes)));
+			.allocate(size(scratchOffset + (long) sizes.maxOperations() * SendScratch.length(sizes)));
 		this.sendMemory = sendMemory;
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
 		QueuePair queuePair = QueuePair.create(id, device.device(), queue, shared, new QueuePairCapabilities(
 				sizes.maxSendWr(), maxRecvWr, sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
-		this.queuePair = queuePair;
+		this.queues.queuePair(queuePair);
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
 		MessageReceiver receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
 				owner::messageHandler, connection,
@@ -92,7 +87,8 @@ final class ConnectionResources {
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
 		Reservations reservations = new Reservations(connection, sizes);
 		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), queuePair, this.outstandingSends,
-				owner.statistics(), dispatcher, reservations, sendMemory, (int) scratchOffset);
+				owner.statistics(), dispatcher, reservations,
+				new SendScratch(sendMemory, (int) scratchOffset, sizes));
 		this.sendQueue = sendQueue;
 		this.operations = new RdmaOperations(sendQueue);
 		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory, buffers, sends);
@@ -116,8 +112,9 @@ final class ConnectionResources {
 		return this.operations;
 	}
 
-	@Nullable SendQueue sendQueue() {
-		return this.sendQueue;
+	@Nullable SendCompletions sendCompletions() {
+		SendQueue sendQueue = this.sendQueue;
+		return (sendQueue != null) ? sendQueue.completions() : null;
 	}
 
 	// Return the device, once there is one.
@@ -135,7 +132,7 @@ final class ConnectionResources {
 	}
 
 	void shortenRnrWait() {
-		QueuePair queuePair = this.queuePair;
+		QueuePair queuePair = this.queues.queuePair();
 		if (queuePair != null) {
 			queuePair.shortenRnrWait();
 		}
@@ -150,64 +147,32 @@ final class ConnectionResources {
 		if (sendQueue != null) {
 			sendQueue.close();
 		}
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.closeGate();
-		}
+		this.queues.closeGate();
 		if (sendQueue != null) {
 			sendQueue.refuseParked();
 		}
-		CompletionQueue queue = this.queue;
-		if (queue != null) {
-			// Senders learn of their end at once; receives are left to the drain.
-			queue.notifyWhile(() -> this.outstandingSends.count() > 0);
-		}
+		// Senders learn of their end at once; receives are left to the drain.
+		this.queues.notifyWhile(this.outstandingSends);
 	}
 
 	void flush() {
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.flush();
-		}
+		this.queues.flush();
 	}
 
-	// Wait until every request has completed and no handler is running. Looks for
-	// completions itself from time to time, as their events lead to no polls any more.
+	// Wait until every request has completed and no handler is running.
 	boolean drain(Deadline deadline) {
-		CompletionQueue queue = this.queue;
 		MessageReceiver receiver = this.receiver;
 		pollShared();
-		for (long interval = MIN_POLL_INTERVAL_NANOS;; interval = Math.min(2 * interval, MAX_POLL_INTERVAL_NANOS)) {
-			if (queue != null && isAnyOutstanding()) {
-				queue.poll();
-			}
-			long wait = Math.min(interval, Math.max(1, deadline.remainingNanos()));
-			boolean none = this.outstandingReceives.awaitNone(wait) && this.outstandingSends.awaitNone(wait);
-			if (none && (receiver == null || receiver.isIdle())) {
-				return true;
-			}
-			if (deadline.remainingNanos() == 0) {
-				return false;
-			}
-			if (none) {
-				LockSupport.parkNanos(1_000_000);
-			}
-		}
-	}
-
-	private boolean isAnyOutstanding() {
-		return this.outstandingReceives.count() + this.outstandingSends.count() > 0;
+		return this.queues.drain(deadline, () -> receiver == null || receiver.isIdle(), this.outstandingReceives,
+				this.outstandingSends);
 	}
 
 	void destroyQueuePair() {
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.destroy();
-		}
+		this.queues.destroyQueuePair();
 		this.queuePairDestroyed = true;
 		SendQueue sendQueue = this.sendQueue;
 		if (sendQueue != null) {
-			sendQueue.abandonPosted();
+			sendQueue.completions().abandonPosted();
 		}
 	}
 
@@ -219,7 +184,7 @@ final class ConnectionResources {
 	void tellWaiters(RuntimeException reason) {
 		SendQueue sendQueue = this.sendQueue;
 		if (sendQueue != null) {
-			sendQueue.failPending(reason);
+			sendQueue.completions().failPending(reason);
 		}
 		MessageReceiver receiver = this.receiver;
 		if (receiver != null) {
@@ -260,7 +225,7 @@ final class ConnectionResources {
 	// event tells when it is done with them, on every device.
 	// Returns whether there is nothing to poll or this thread did.
 	private boolean pollShared() {
-		CompletionQueue queue = this.queue;
+		CompletionQueue queue = this.queues.queue();
 		ConnectionReceives receives = this.receives;
 		return queue == null || receives == null || receives.queue() == null || queue.poll();
 	}
@@ -271,15 +236,12 @@ final class ConnectionResources {
 	private void pollSharedToTheEnd() {
 		Deadline deadline = Deadline.after(LAST_POLL_PATIENCE);
 		while (!pollShared() && deadline.remainingNanos() > 0) {
-			LockSupport.parkNanos(MIN_POLL_INTERVAL_NANOS);
+			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
 		}
 	}
 
 	void destroyQueue() {
-		CompletionQueue queue = this.queue;
-		if (queue != null) {
-			queue.close();
-		}
+		this.queues.destroyQueue();
 	}
 
 	void releaseDevice() {

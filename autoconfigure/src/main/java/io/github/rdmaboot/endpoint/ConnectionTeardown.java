@@ -2,7 +2,6 @@ package io.github.rdmaboot.endpoint;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
@@ -28,18 +27,18 @@ final class ConnectionTeardown {
 
 	private final ConnectionResources resources;
 
-	private final CountDownLatch disconnected;
+	private final ConnectionEvents events;
 
 	private final EndpointStatistics statistics;
 
 	private boolean disconnecting;
 
 	ConnectionTeardown(RdmaConnection connection, OwnedCmId id, ConnectionResources resources,
-			CountDownLatch disconnected, EndpointStatistics statistics) {
+			ConnectionEvents events, EndpointStatistics statistics) {
 		this.connection = connection;
 		this.id = id;
 		this.resources = resources;
-		this.disconnected = disconnected;
+		this.events = events;
 		this.statistics = statistics;
 	}
 
@@ -88,10 +87,7 @@ final class ConnectionTeardown {
 	}
 
 	private boolean awaitDisconnected(Deadline deadline) {
-		if (!this.disconnecting || this.connection.isSettled()) {
-			return true;
-		}
-		return deadline.await(this.disconnected);
+		return !this.disconnecting || this.events.awaitDisconnected(deadline);
 	}
 
 	private void releaseMemory() {

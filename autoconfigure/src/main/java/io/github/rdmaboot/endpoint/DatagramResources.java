@@ -3,7 +3,6 @@ package io.github.rdmaboot.endpoint;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
@@ -31,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatagramResources {
 
-	/** How long to wait for completions before looking for them without an event. */
-	private static final long POLL_INTERVAL_NANOS = 20_000_000;
-
 	/** The smallest MTU, which is 0 as {@code enum ibv_mtu} less one, is 256. */
 	private static final int MTU_SHIFT = 7;
 
@@ -43,11 +39,9 @@ final class DatagramResources {
 
 	private volatile @Nullable DeviceLease device;
 
-	private volatile @Nullable CompletionQueue queue;
-
 	private volatile @Nullable MemoryRegion memory;
 
-	private volatile @Nullable QueuePair queuePair;
+	private final QueuePairResources queues = new QueuePairResources();
 
 	private volatile @Nullable AddressHandles addressHandles;
 
@@ -78,7 +72,7 @@ final class DatagramResources {
 		gate.requireOpen();
 		CompletionQueue queue = CompletionQueue.create(device.device(), settings.completion().policy(), 2 * count,
 				this::onCompletion, this.endpoint::failed);
-		this.queue = queue;
+		this.queues.queue(queue);
 		gate.requireOpen();
 		MemoryRegion memory = MemoryRegion.register(device.device(), allocate(layout), AccessFlag.LOCAL_WRITE.value());
 		this.memory = memory;
@@ -86,7 +80,7 @@ final class DatagramResources {
 		gate.requireOpen();
 		QueuePair queuePair = QueuePair.createDatagram(id, device.device(), queue,
 				new QueuePairCapabilities(count, count, 1, 1, 0));
-		this.queuePair = queuePair;
+		this.queues.queuePair(queuePair);
 		gate.requireOpen();
 		DatagramSenders senders = new DatagramSenders(this.endpoint, memory.memory(), localGid, portNum,
 				queuePair.queryQkey(), settings.maxPeers());
@@ -113,7 +107,7 @@ final class DatagramResources {
 	}
 
 	int qpNum() {
-		QueuePair queuePair = this.queuePair;
+		QueuePair queuePair = this.queues.queuePair();
 		return (queuePair != null) ? queuePair.qpNum() : 0;
 	}
 
@@ -168,52 +162,22 @@ final class DatagramResources {
 		if (sender != null) {
 			sender.close();
 		}
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.closeGate();
-		}
-		CompletionQueue queue = this.queue;
-		if (queue != null) {
-			queue.notifyWhile(() -> this.outstanding.count() > 0);
-		}
+		this.queues.closeGate();
+		this.queues.notifyWhile(this.outstanding);
 	}
 
 	void flush() {
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.flush();
-		}
+		this.queues.flush();
 	}
 
-	// Wait until every request has completed and the handler has seen what arrived. Looks
-	// for completions itself from time to time, so that a lost event costs no more than
-	// that.
+	// Wait until every request has completed and the handler has seen what arrived.
 	boolean drain(Deadline deadline) {
-		CompletionQueue queue = this.queue;
 		DatagramReceiver receiver = this.receiver;
-		while (true) {
-			if (queue != null && this.outstanding.count() > 0) {
-				queue.poll();
-			}
-			boolean none = this.outstanding
-				.awaitNone(Math.min(POLL_INTERVAL_NANOS, Math.max(1, deadline.remainingNanos())));
-			if (none && (receiver == null || receiver.isIdle())) {
-				return true;
-			}
-			if (deadline.remainingNanos() == 0) {
-				return false;
-			}
-			if (none) {
-				LockSupport.parkNanos(1_000_000);
-			}
-		}
+		return this.queues.drain(deadline, () -> receiver == null || receiver.isIdle(), this.outstanding);
 	}
 
 	void destroyQueuePair() {
-		QueuePair queuePair = this.queuePair;
-		if (queuePair != null) {
-			queuePair.destroy();
-		}
+		this.queues.destroyQueuePair();
 	}
 
 	void destroyAddressHandles() {
@@ -239,10 +203,7 @@ final class DatagramResources {
 	}
 
 	void destroyQueue() {
-		CompletionQueue queue = this.queue;
-		if (queue != null) {
-			queue.close();
-		}
+		this.queues.destroyQueue();
 	}
 
 	void releaseDevice() {

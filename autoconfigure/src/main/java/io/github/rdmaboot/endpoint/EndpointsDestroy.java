@@ -96,7 +96,7 @@ final class EndpointsDestroy {
 		try {
 			destroy.claimed().forEach((connection) -> connection.destroyed(report));
 			endpoint.allConnections().forEach((other) -> {
-				if (!other.isClaimedByThisThread() && !total.await(other.destroyedLatch())) {
+				if (!other.end().isClaimedByThisThread() && !total.await(other.end().latch())) {
 					logger.warn("{} was being destroyed before and is still being destroyed", other);
 				}
 			});

@@ -189,7 +189,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			members.add(own);
 		}
 		for (RdmaConnection connection : allConnections()) {
-			if (connection.claim()) {
+			if (connection.end().claim()) {
 				claimed.add(connection);
 				members.add(connection.teardown().member());
 			}

@@ -216,7 +216,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	public void established(RdmaConnection connection) {
 		CompletableFuture<RdmaConnection> waiting;
 		synchronized (this) {
-			if (runtime() == null || connection.isEnding()) {
+			if (runtime() == null || connection.end().isBegun()) {
 				return;
 			}
 			waiting = this.waiting;

@@ -4,9 +4,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -18,8 +15,6 @@ import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.CmEventType;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.CompletionThread;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +41,6 @@ public final class RdmaConnection {
 
 	private final EndpointRuntime runtime;
 
-	private final Consumer<CmEvent> connectEvents;
-
 	private final Runnable closingHook;
 
 	private final ConnectionResources resources = new ConnectionResources();
@@ -56,21 +49,11 @@ public final class RdmaConnection {
 
 	private final ReentrantLock setupLock = new ReentrantLock();
 
-	private final CountDownLatch disconnected = new CountDownLatch(1);
+	private final ConnectionEvents events;
 
-	private final AtomicBoolean ending = new AtomicBoolean();
-
-	private final AtomicReference<@Nullable Thread> claimedBy = new AtomicReference<>();
-
-	private final CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
-
-	private final CountDownLatch destroyedLatch = new CountDownLatch(1);
-
-	private volatile boolean established;
+	private final ConnectionEnd end = new ConnectionEnd();
 
 	private volatile boolean closing;
-
-	private volatile @Nullable RuntimeException cause;
 
 	RdmaConnection(ConnectionOwner owner, long number, OwnedCmId id, EndpointRuntime runtime,
 			Consumer<CmEvent> connectEvents, Runnable closingHook) {
@@ -78,8 +61,8 @@ public final class RdmaConnection {
 		this.number = number;
 		this.id = id;
 		this.runtime = runtime;
-		this.connectEvents = connectEvents;
 		this.closingHook = closingHook;
+		this.events = new ConnectionEvents(this, owner, connectEvents);
 		this.memory = new ConnectionMemory(this, this.resources, owner.statistics());
 	}
 
@@ -104,7 +87,7 @@ public final class RdmaConnection {
 	 * @return whether the connection is established and not being closed
 	 */
 	public boolean isOpen() {
-		return this.established && !this.closing;
+		return this.events.isEstablished() && !this.closing;
 	}
 
 	/**
@@ -261,7 +244,7 @@ public final class RdmaConnection {
 	 */
 	public CompletableFuture<DestroyReport> close() {
 		end(DestroyTrigger.MANUAL, null);
-		return this.destroyed.copy();
+		return this.end.report();
 	}
 
 	/**
@@ -304,30 +287,6 @@ public final class RdmaConnection {
 		}
 	}
 
-	void onEvent(CmId id, CmEvent event) {
-		this.owner.statistics().event(event.type(), event.status());
-		this.connectEvents.accept(event);
-		switch (event.type()) {
-			case ESTABLISHED -> {
-				this.established = true;
-				this.owner.established(this);
-			}
-			case DISCONNECTED -> {
-				this.disconnected.countDown();
-				end(DestroyTrigger.DISCONNECT, (event.status() != 0) ? failure(event) : null);
-			}
-			case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
-				this.disconnected.countDown();
-				end(DestroyTrigger.DISCONNECT, failure(event));
-			}
-			case DEVICE_REMOVAL -> {
-				this.disconnected.countDown();
-				end(DestroyTrigger.DEVICE_REMOVAL, failure(event));
-			}
-			default -> logger.debug("{}: {}", this, event.describe());
-		}
-	}
-
 	void handlerFailed(Throwable error) {
 		if (error instanceof ConnectionClosedException && !isOpen()) {
 			// It wanted to answer on a connection that was just closed.
@@ -344,8 +303,7 @@ public final class RdmaConnection {
 
 	// Have the connection destroyed. Only the first call has an effect.
 	void end(DestroyTrigger trigger, @Nullable RuntimeException cause) {
-		if (this.ending.compareAndSet(false, true)) {
-			this.cause = cause;
+		if (this.end.begin(cause)) {
 			CompletionThread.runUnpinned(() -> {
 				this.owner.ended(this, trigger, cause);
 				this.runtime.destroyLater(this, trigger);
@@ -353,25 +311,8 @@ public final class RdmaConnection {
 		}
 	}
 
-	/**
-	 * Take the duty to destroy the connection.
-	 * @return whether the caller has it now
-	 */
-	boolean claim() {
-		return this.claimedBy.compareAndSet(null, Thread.currentThread());
-	}
-
-	// Whether the calling thread destroys the connection, and so must not wait for that.
-	boolean isClaimedByThisThread() {
-		return this.claimedBy.get() == Thread.currentThread();
-	}
-
-	boolean isSettled() {
-		return !this.established || this.disconnected.getCount() == 0;
-	}
-
 	ConnectionTeardown teardown() {
-		return new ConnectionTeardown(this, this.id, this.resources, this.disconnected, this.owner.statistics());
+		return new ConnectionTeardown(this, this.id, this.resources, this.events, this.owner.statistics());
 	}
 
 	/**
@@ -379,7 +320,7 @@ public final class RdmaConnection {
 	 */
 	void beginClosing() {
 		this.closing = true;
-		this.ending.set(true);
+		this.end.begin(null);
 		this.closingHook.run();
 		this.setupLock.lock();
 		this.setupLock.unlock();
@@ -406,28 +347,28 @@ public final class RdmaConnection {
 				this.owner.destroyed(this, report);
 			}
 			finally {
-				this.destroyedLatch.countDown();
-				executeHandler(() -> this.destroyed.complete(report));
+				this.end.done(report, this.runtime.handlerExecutor());
 			}
 		}
 	}
 
-	CountDownLatch destroyedLatch() {
-		return this.destroyedLatch;
-	}
-
-	boolean isEnding() {
-		return this.ending.get();
+	// How its end goes on, for those who destroy it.
+	ConnectionEnd end() {
+		return this.end;
 	}
 
 	ConnectionClosedException closedException() {
-		RuntimeException cause = this.cause;
+		RuntimeException cause = this.end.cause();
 		return new ConnectionClosedException(this + " is closed" + ((cause != null) ? ": " + cause.getMessage() : ""),
 				cause);
 	}
 
 	void executeHandler(Runnable task) {
 		this.runtime.handlerExecutor().execute(task);
+	}
+
+	void onEvent(CmId id, CmEvent event) {
+		this.events.onEvent(event);
 	}
 
 	void serveInbox() {
@@ -439,15 +380,6 @@ public final class RdmaConnection {
 
 	boolean wasRequested() {
 		return this.id.state() == CmIdState.REQUESTED;
-	}
-
-	private RdmaEndpointException failure(CmEvent event) {
-		if (event.type() == CmEventType.REJECTED) {
-			return new ConnectionRejectedException(this.owner.name(), Addresses.format(this.id.peerAddress()), event);
-		}
-		return new RdmaEndpointException(this.owner.name(), Addresses.format(this.id.peerAddress()),
-				"rdma_get_cm_event", event.errno(),
-				"the connection ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
 	}
 
 	@Override

@@ -97,7 +97,7 @@ public final class RdmaOperations {
 		try {
 			slot.work().begin(WorkRequestOpcode.SEND, 0);
 			slot.work().inline();
-			this.queue.useScratch(slot, message);
+			this.queue.scratch().use(slot, message);
 			message.position(message.limit());
 			return post(slot, callback);
 		}
@@ -290,7 +290,7 @@ public final class RdmaOperations {
 			this.queue.giveBackAll(slot);
 			throw ex;
 		}
-		this.queue.useScratch(slot, null);
+		this.queue.scratch().use(slot, null);
 		return post(slot, callback);
 	}
 

@@ -1,23 +1,15 @@
 package io.github.rdmaboot.endpoint;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-
-import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.Device;
-import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send queue of a connection: its slots, what is posted from them, and what completes.
- * Any thread may post; neither a post nor a completion takes a lock or allocates anything
- * unless the queue is full or something fails.
- * <p>
- * Each slot has scratch memory, for what an atomic finds in the peer's memory and for the
- * bytes of an inline send.
+ * Send queue of a connection: its slots, and what is posted from them. Any thread may
+ * post, which neither takes a lock nor allocates anything unless the queue is full or
+ * something fails.
  */
 final class SendQueue {
 
@@ -34,19 +26,9 @@ final class SendQueue {
 
 	private final OutstandingRequests outstanding;
 
-	private final EndpointStatistics statistics;
-
-	private final CallbackDispatcher dispatcher;
-
 	private final Reservations reservations;
 
-	private final MemoryBlock memory;
-
-	private final ByteBuffer bytes;
-
-	private final int scratchOffset;
-
-	private final int scratchLength;
+	private final SendScratch scratch;
 
 	private final SlotPool pool;
 
@@ -54,21 +36,18 @@ final class SendQueue {
 
 	private final @Nullable ParkedSends parked;
 
+	private final SendCompletions completions;
+
 	SendQueue(RdmaConnection connection, QueuePairSettings settings, Device device, QueuePair queuePair,
 			OutstandingRequests outstanding, EndpointStatistics statistics, CallbackDispatcher dispatcher,
-			Reservations reservations, MemoryBlock memory, int scratchOffset) {
+			Reservations reservations, SendScratch scratch) {
 		this.connection = connection;
 		this.settings = settings;
 		this.device = device;
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
-		this.statistics = statistics;
-		this.dispatcher = dispatcher;
 		this.reservations = reservations;
-		this.memory = memory;
-		this.bytes = memory.memory().order(ByteOrder.nativeOrder());
-		this.scratchOffset = scratchOffset;
-		this.scratchLength = scratchLength(settings);
+		this.scratch = scratch;
 		this.pool = new SlotPool(settings.maxOperations());
 		this.slots = new SendSlot[settings.maxOperations()];
 		for (int i = 0; i < this.slots.length; i++) {
@@ -76,11 +55,17 @@ final class SendQueue {
 		}
 		this.parked = (settings.whenFull() == WhenFull.PARK) ? new ParkedSends(settings.maxSendWr(), this::postParked)
 				: null;
+		this.completions = new SendCompletions(this.slots, this.pool, scratch, outstanding, statistics, dispatcher,
+				this.parked);
 	}
 
-	// How long the scratch memory of a slot is, a multiple of 8.
-	static int scratchLength(QueuePairSettings settings) {
-		return Math.max(Long.BYTES, (settings.maxInlineData() + Long.BYTES - 1) & -Long.BYTES);
+	SendCompletions completions() {
+		return this.completions;
+	}
+
+	// Used between enter and leave, for others get the memory once the connection ends.
+	SendScratch scratch() {
+		return this.scratch;
 	}
 
 	QueuePairSettings settings() {
@@ -143,20 +128,6 @@ final class SendQueue {
 		this.queuePair.leave();
 	}
 
-	// Use the scratch memory of the slot, between enter and leave: for the bytes of an
-	// inline send, which it has room for, or for what an atomic finds.
-	void useScratch(SendSlot slot, @Nullable ByteBuffer source) {
-		int offset = offset(slot);
-		int length = Long.BYTES;
-		if (source != null) {
-			length = source.remaining();
-			this.bytes.put(offset, source, source.position(), length);
-		}
-		if (length > 0) {
-			slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
-		}
-	}
-
 	// Post a slot alone. If this throws, the callback is not called.
 	void post(SendSlot slot, OperationCallback callback) {
 		slot.work().signal();
@@ -180,7 +151,7 @@ final class SendQueue {
 		RuntimeException error = hand(first);
 		if (error != null) {
 			boolean untold = withdraw(first, error);
-			giveBackRoom(count);
+			this.completions.giveBackRoom(count);
 			if (untold) {
 				throw error;
 			}
@@ -241,7 +212,7 @@ final class SendQueue {
 			return true;
 		}
 		for (SendSlot slot = first; slot != null; slot = slot.next()) {
-			tell(slot, 0, error);
+			this.completions.tell(slot, 0, error);
 		}
 		withdraw(first, error);
 		return false;
@@ -258,7 +229,7 @@ final class SendQueue {
 			SendSlot next = slot.next();
 			untold |= slot.takeCallback() != null;
 			if (!partly) {
-				takeBack(slot);
+				this.completions.takeBack(slot);
 			}
 			slot = next;
 		}
@@ -266,108 +237,6 @@ final class SendQueue {
 			this.connection.failed(error);
 		}
 		return untold;
-	}
-
-	CompletionOpcode operation(int index) {
-		return this.slots[index].work().operation();
-	}
-
-	// Take the completion of a request that was signalled or failed.
-	void completed(int index, @Nullable RuntimeException error) {
-		SendSlot slot = this.slots[index];
-		if (!slot.isPosted()) {
-			return;
-		}
-		SendSlot last = slot.lastOfList();
-		if (slot == last) {
-			finish(last, error);
-			return;
-		}
-		if (error == null) {
-			tell(slot, result(slot), null);
-		}
-		else {
-			tell(slot, 0, error);
-			tell(last, 0, error);
-		}
-	}
-
-	// Whatever is thrown, whoever waits for the list is told.
-	private void finish(SendSlot last, @Nullable RuntimeException error) {
-		OperationCallback callback = last.takeCallback();
-		SendSlot slot = last.firstOfList();
-		boolean alone = slot == last;
-		long result = 0;
-		int count = 0;
-		try {
-			while (slot != null) {
-				SendSlot next = slot.next();
-				long own = (error != null) ? 0 : result(slot);
-				if (slot != last) {
-					tell(slot, own, error);
-				}
-				if (error == null) {
-					result += alone ? own : slot.work().bytes();
-					account(slot.work());
-				}
-				count++;
-				takeBack(slot);
-				slot = next;
-			}
-		}
-		finally {
-			giveBackRoom(count);
-			this.outstanding.completed();
-			if (callback != null) {
-				this.dispatcher.completed(callback, result, error);
-			}
-		}
-	}
-
-	private void account(WorkDescription work) {
-		if (work.isMessage()) {
-			this.statistics.sent((int) work.bytes());
-		}
-	}
-
-	// What the callback of a request is told; a request of a batch keeps it besides.
-	private long result(SendSlot slot) {
-		if (!slot.work().isAtomic()) {
-			return slot.work().bytes();
-		}
-		long found = this.bytes.getLong(offset(slot));
-		slot.foundValue(found);
-		return found;
-	}
-
-	// Take a slot back from the device, which does not use its memory any more.
-	private void takeBack(SendSlot slot) {
-		if (slot.takeBack()) {
-			try {
-				slot.work().letGo();
-			}
-			finally {
-				this.pool.giveBack(slot.index());
-			}
-		}
-	}
-
-	private void giveBackRoom(int count) {
-		ParkedSends parked = this.parked;
-		if (parked != null) {
-			parked.giveBackRoom(count);
-		}
-	}
-
-	private void tell(SendSlot slot, long result, @Nullable RuntimeException error) {
-		OperationCallback callback = slot.takeCallback();
-		if (callback != null) {
-			this.dispatcher.completed(callback, result, error);
-		}
-	}
-
-	private int offset(SendSlot slot) {
-		return this.scratchOffset + slot.index() * this.scratchLength;
 	}
 
 	// Let nobody wait for room any more.
@@ -380,21 +249,6 @@ final class SendQueue {
 		ParkedSends parked = this.parked;
 		if (parked != null) {
 			parked.close();
-		}
-	}
-
-	// Let go of the memory of requests that never completed, once there is no queue pair
-	// any more.
-	void abandonPosted() {
-		for (SendSlot slot : this.slots) {
-			takeBack(slot);
-		}
-	}
-
-	// Tell those whose request never completed.
-	void failPending(RuntimeException error) {
-		for (SendSlot slot : this.slots) {
-			tell(slot, 0, error);
 		}
 	}
 

@@ -347,10 +347,10 @@ public final class WorkBatch {
 		}
 		slot.source(work);
 		if (work.isAtomic()) {
-			this.queue.useScratch(slot, null);
+			this.queue.scratch().use(slot, null);
 		}
 		else if (work.isInline()) {
-			this.queue.useScratch(slot, this.inline[index]);
+			this.queue.scratch().use(slot, this.inline[index]);
 		}
 		OperationCallback callback = this.callbacks[index];
 		if (callback != null) {

@@ -81,7 +81,7 @@ class DestroyTellingTests {
 		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
 		assertThat(this.server.state()).as("state of the server").isEqualTo(EndpointState.IDLE);
 		assertThat(this.connections).as("connections that nobody waits for")
-			.allSatisfy((connection) -> assertThat(connection.destroyedLatch().getCount()).isZero());
+			.allSatisfy((connection) -> assertThat(connection.end().latch().getCount()).isZero());
 		this.refused = null;
 		this.server.start();
 		assertThat(this.server.state()).as("state after another start").isEqualTo(EndpointState.UP);
@@ -102,7 +102,7 @@ class DestroyTellingTests {
 		tasks.forEach(Runnable::run);
 
 		assertThat(this.connections).as("connections that nobody waits for")
-			.allSatisfy((connection) -> assertThat(connection.destroyedLatch().getCount()).isZero());
+			.allSatisfy((connection) -> assertThat(connection.end().latch().getCount()).isZero());
 		assertThat(told).as("reports").hasSize(2);
 		assertThat(this.server.connections()).as("connections that the server still knows").isEmpty();
 	}

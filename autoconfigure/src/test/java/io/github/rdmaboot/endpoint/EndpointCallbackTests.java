@@ -321,7 +321,7 @@ class EndpointCallbackTests {
 		ConnectionReaper reaper = new ConnectionReaper(Runnable::run, broken, told::add, () -> {
 		});
 		reaper.destroy(connection, DestroyTrigger.DISCONNECT);
-		assertThat(connection.destroyedLatch().getCount()).isZero();
+		assertThat(connection.end().latch().getCount()).isZero();
 		assertThat(told).singleElement()
 			.satisfies((report) -> assertThat(report.toLine()).contains("endpoint=client#1", "result=failure",
 					"broken off by an error"));
@@ -372,7 +372,7 @@ class EndpointCallbackTests {
 		RdmaConnection connection = connect(registry, server, TestSettings.RECONNECT);
 		RdmaClient client = (RdmaClient) registry.find("client");
 		assertThat(client).isNotNull();
-		assertThat(connection.claim()).isTrue();
+		assertThat(connection.end().claim()).isTrue();
 		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
 				LIMITS.destroyTimeout());
 		new OrderlyDestroy(limits, (report) -> {

@@ -1,0 +1,75 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * End of a connection: that it has begun and why, who destroys it, and that it is over.
+ */
+final class ConnectionEnd {
+
+	private final AtomicBoolean begun = new AtomicBoolean();
+
+	private final AtomicReference<@Nullable Thread> claimedBy = new AtomicReference<>();
+
+	private final CompletableFuture<DestroyReport> report = new CompletableFuture<>();
+
+	private final CountDownLatch latch = new CountDownLatch(1);
+
+	private volatile @Nullable RuntimeException cause;
+
+	/**
+	 * Begin the end.
+	 * @param cause why, if that is an error
+	 * @return whether it had not begun before; only then the cause counts
+	 */
+	boolean begin(@Nullable RuntimeException cause) {
+		if (!this.begun.compareAndSet(false, true)) {
+			return false;
+		}
+		this.cause = cause;
+		return true;
+	}
+
+	boolean isBegun() {
+		return this.begun.get();
+	}
+
+	@Nullable RuntimeException cause() {
+		return this.cause;
+	}
+
+	/**
+	 * Take the duty to destroy the connection.
+	 * @return whether the caller has it now
+	 */
+	boolean claim() {
+		return this.claimedBy.compareAndSet(null, Thread.currentThread());
+	}
+
+	// Whether the calling thread destroys the connection, and so must not wait for that.
+	boolean isClaimedByThisThread() {
+		return this.claimedBy.get() == Thread.currentThread();
+	}
+
+	// It is over. Those who depend on the report learn of it on the executor.
+	void done(DestroyReport report, Executor executor) {
+		this.latch.countDown();
+		executor.execute(() -> this.report.complete(report));
+	}
+
+	CountDownLatch latch() {
+		return this.latch;
+	}
+
+	CompletableFuture<DestroyReport> report() {
+		return this.report.copy();
+	}
+
+}

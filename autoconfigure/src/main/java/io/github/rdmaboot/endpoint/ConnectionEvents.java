@@ -1,0 +1,80 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+
+import io.github.rdmaboot.cm.Addresses;
+import io.github.rdmaboot.cm.CmEvent;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the CM events of a connection: when it is established, and why it ends.
+ */
+final class ConnectionEvents {
+
+	private static final Logger logger = LoggerFactory.getLogger(ConnectionEvents.class);
+
+	private final RdmaConnection connection;
+
+	private final ConnectionOwner owner;
+
+	private final Consumer<CmEvent> connectEvents;
+
+	private final CountDownLatch disconnected = new CountDownLatch(1);
+
+	private volatile boolean established;
+
+	ConnectionEvents(RdmaConnection connection, ConnectionOwner owner, Consumer<CmEvent> connectEvents) {
+		this.connection = connection;
+		this.owner = owner;
+		this.connectEvents = connectEvents;
+	}
+
+	boolean isEstablished() {
+		return this.established;
+	}
+
+	// Wait for the event that tells of the end, if one is to come.
+	boolean awaitDisconnected(Deadline deadline) {
+		return !this.established || deadline.await(this.disconnected);
+	}
+
+	void onEvent(CmEvent event) {
+		this.owner.statistics().event(event.type(), event.status());
+		this.connectEvents.accept(event);
+		switch (event.type()) {
+			case ESTABLISHED -> {
+				this.established = true;
+				this.owner.established(this.connection);
+			}
+			case DISCONNECTED -> {
+				this.disconnected.countDown();
+				this.connection.end(DestroyTrigger.DISCONNECT, (event.status() != 0) ? failure(event) : null);
+			}
+			case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
+				this.disconnected.countDown();
+				this.connection.end(DestroyTrigger.DISCONNECT, failure(event));
+			}
+			case DEVICE_REMOVAL -> {
+				this.disconnected.countDown();
+				this.connection.end(DestroyTrigger.DEVICE_REMOVAL, failure(event));
+			}
+			default -> logger.debug("{}: {}", this.connection, event.describe());
+		}
+	}
+
+	private RdmaEndpointException failure(CmEvent event) {
+		String peer = Addresses.format(this.connection.peerAddress());
+		if (event.type() == CmEventType.REJECTED) {
+			return new ConnectionRejectedException(this.owner.name(), peer, event);
+		}
+		return new RdmaEndpointException(this.owner.name(), peer, "rdma_get_cm_event", event.errno(),
+				"the connection ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null);
+	}
+
+}
