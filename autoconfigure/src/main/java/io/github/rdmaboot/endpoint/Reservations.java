@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.rdmaboot.endpoint.SlotPool.Reservation;
+import io.github.rdmaboot.endpoint.Permits.Reservation;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.CompletionThread;
