@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.FlowControl;
 import io.github.rdmaboot.endpoint.HandlerThread;
 import io.github.rdmaboot.endpoint.OversizedMessages;
 import io.github.rdmaboot.endpoint.WhenFull;
@@ -124,9 +125,11 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * must be configured alike.
 	 * @param maxSize Size of the largest message that is sent or put together in
 	 * fragments.
+	 * @param flowControl How messages are kept from overrunning the buffers of the peer.
+	 * Both sides must be configured alike.
 	 */
-	public record Messages(@DefaultValue("reject") OversizedMessages oversized,
-			@DefaultValue("64MB") DataSize maxSize) {
+	public record Messages(@DefaultValue("reject") OversizedMessages oversized, @DefaultValue("64MB") DataSize maxSize,
+			@DefaultValue("none") FlowControl flowControl) {
 
 	}
 

@@ -130,7 +130,7 @@ final class SettingsConverter {
 
 	private static MemorySettings memory(String path, Memory properties, Messages messages) {
 		MessageSettings settings = convert(path + ".messages",
-				() -> MessageSettings.of(messages.oversized(), messages.maxSize().toBytes()));
+				() -> MessageSettings.of(messages.oversized(), messages.maxSize().toBytes(), messages.flowControl()));
 		return convert(path + ".memory",
 				() -> MemorySettings.of(properties.bufferSize().toBytes(), properties.bufferCount(), settings));
 	}

@@ -22,14 +22,18 @@ final class ArrivedMessages {
 
 	private final @Nullable MessageFragments fragments;
 
+	private final @Nullable CreditGrants grants;
+
 	/** Put together of fragments and not taken; of the thread that takes. */
 	private volatile @Nullable ByteBuffer joined;
 
-	ArrivedMessages(RdmaConnection connection, ReceiveBuffers buffers, @Nullable MessageFragments fragments) {
+	ArrivedMessages(RdmaConnection connection, ReceiveBuffers buffers, @Nullable MessageFragments fragments,
+			@Nullable CreditGrants grants) {
 		this.connection = connection;
 		this.buffers = buffers;
 		this.completed = new CompletedReceives(buffers.count());
 		this.fragments = fragments;
+		this.grants = grants;
 	}
 
 	void put(int slot, int length, boolean withImmediate, int immediate) {
@@ -118,7 +122,12 @@ final class ArrivedMessages {
 	}
 
 	void repost(int slot) {
-		check(this.buffers.post(slot));
+		int errno = this.buffers.post(slot);
+		CreditGrants grants = this.grants;
+		if (errno == 0 && grants != null) {
+			grants.reposted();
+		}
+		check(errno);
 	}
 
 	// Take the errno of posting a receive.

@@ -38,6 +38,7 @@ public record ClientSettings(String name, String address, int port, @Nullable St
 		Settings.positive("resolve-timeout", resolveTimeout);
 		Settings.positive("connect-timeout", connectTimeout);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
+		memory.messages().requireReceives(memory, queuePair);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.WorkCompletion;
@@ -9,7 +10,7 @@ import io.github.rdmaboot.verbs.CompletionHandler;
  * Hands the completions of a connection to its sending or receiving half, by the number
  * that the request carried. One that failed ends the connection.
  */
-final class ConnectionCompletions implements CompletionHandler {
+class ConnectionCompletions implements CompletionHandler {
 
 	private final RdmaConnection connection;
 
@@ -26,6 +27,10 @@ final class ConnectionCompletions implements CompletionHandler {
 	@Override
 	public void onCompletion(WorkCompletion completion) {
 		int slot = (int) completion.wrId;
+		if ((completion.wrId & CreditGrants.WR_ID_GRANTS) != 0) {
+			grantCompleted(completion);
+			return;
+		}
 		if ((completion.wrId & SendQueue.WR_ID_SENDS) != 0) {
 			SendCompletions queue = this.resources.sendCompletions();
 			if (queue != null) {
@@ -41,6 +46,22 @@ final class ConnectionCompletions implements CompletionHandler {
 			error(completion, CompletionOpcode.RECV);
 			receiver.failed(slot);
 		}
+	}
+
+	private void grantCompleted(WorkCompletion completion) {
+		CreditGrants grants = this.resources.grants();
+		boolean failed = completion.status != 0;
+		if (failed) {
+			error(completion, CompletionOpcode.SEND);
+		}
+		if (grants != null) {
+			grants.completed(failed);
+		}
+	}
+
+	// No completions are taken any more.
+	void queueFailed(RuntimeException error) {
+		this.connection.end(DestroyTrigger.DISCONNECT, error);
 	}
 
 	// Requests are flushed when the connection ends, for whatever reason that has.

@@ -43,7 +43,7 @@ final class ConnectionReceives {
 		SharedReceives sharing = owner.sharedReceives();
 		if (sharing != null) {
 			SharedReceives.Shared shared = sharing.join(devices, context);
-			return new ConnectionReceives(owner, shared.buffers().count(), shared, null);
+			return new ConnectionReceives(owner, 0, shared, null);
 		}
 		int count = Math.min(owner.memorySettings().bufferCount(), owner.queuePairSettings().maxRecvWr());
 		MemoryBlock memory = device.memoryPool().allocate(count * owner.memorySettings().bufferSize());
@@ -51,7 +51,7 @@ final class ConnectionReceives {
 		return new ConnectionReceives(owner, count, null, memory);
 	}
 
-	// Return how many receives may complete at a time.
+	// Return how many receives the connection has for itself.
 	int count() {
 		return this.count;
 	}
@@ -59,6 +59,11 @@ final class ConnectionReceives {
 	// Return the queue that is shared, or null if the connection has its own.
 	@Nullable SharedReceiveQueue queue() {
 		return (this.shared != null) ? this.shared.queue() : null;
+	}
+
+	// Return what takes the completions of the queue that is shared, or null.
+	@Nullable SharedCompletions completions() {
+		return (this.shared != null) ? this.shared.completions() : null;
 	}
 
 	// Return the buffers, once there is a queue pair to post them to. Those of a shared

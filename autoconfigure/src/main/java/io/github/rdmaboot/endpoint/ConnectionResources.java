@@ -1,12 +1,9 @@
 package io.github.rdmaboot.endpoint;
 
-import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
-import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.Device;
@@ -23,11 +20,6 @@ import org.jspecify.annotations.Nullable;
  * when freeing. Made and freed by one thread at a time, which the connection sees to.
  */
 final class ConnectionResources {
-
-	private static final long POLL_INTERVAL_NANOS = 100_000;
-
-	/** How long to wait at most for a thread that holds completions of the queue. */
-	private static final Duration LAST_POLL_PATIENCE = Duration.ofMillis(200);
 
 	private final OutstandingRequests outstandingSends = new OutstandingRequests();
 
@@ -47,7 +39,11 @@ final class ConnectionResources {
 
 	private volatile @Nullable MessageSender sender;
 
+	private volatile @Nullable CreditGrants grants;
+
 	private volatile @Nullable MessageReceiver receiver;
+
+	private volatile @Nullable Integer addedNumber;
 
 	private volatile boolean queuePairDestroyed;
 
@@ -62,12 +58,17 @@ final class ConnectionResources {
 		ConnectionReceives receives = ConnectionReceives.take(owner, devices, device.device(), id.deviceContext());
 		this.receives = receives;
 		connection.requireNotClosing();
+		long maxBytes = device.device().maxMessageSize(id.portNum());
+		connection.requireNotClosing();
 		SharedReceiveQueue shared = receives.queue();
+		MessageSettings messages = buffers.messages();
+		Credits credits = messages.isCounting() ? new Credits(receives.count()) : null;
+		// The one that is more than configured is for grants without a message.
+		int maxSendWr = sizes.maxSendWr() + ((credits != null) ? 1 : 0);
 		int maxRecvWr = (shared != null) ? 0 : sizes.maxRecvWr();
+		ConnectionCompletions completions = new ConnectionCompletions(connection, this, owner.statistics());
 		CompletionQueue queue = CompletionQueue.create(device.device(), owner.completionSettings().policy(),
-				sizes.maxSendWr() + Math.max(maxRecvWr, receives.count()),
-				new ConnectionCompletions(connection, this, owner.statistics()),
-				(error) -> connection.end(DestroyTrigger.DISCONNECT, error));
+				maxSendWr + maxRecvWr, completions, completions::queueFailed);
 		this.queues.queue(queue);
 		connection.requireNotClosing();
 		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
@@ -77,22 +78,29 @@ final class ConnectionResources {
 		this.sendMemory = sendMemory;
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
-		QueuePair queuePair = QueuePair.create(id, device.device(), queue, shared, new QueuePairCapabilities(
-				sizes.maxSendWr(), maxRecvWr, sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
+		SharedCompletions sharedCompletions = receives.completions();
+		QueuePair queuePair = QueuePair.create(id, device.device(), queue,
+				(sharedCompletions != null) ? sharedCompletions.queue() : queue, shared, new QueuePairCapabilities(
+						maxSendWr, maxRecvWr, sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
 		this.queues.queuePair(queuePair);
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
-		MessageReceiver receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
-				owner::messageHandler, connection,
-				buffers.messages().isFragmenting() ? new MessageFragments(buffers.messages().maxSize()) : null);
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);
 		Reservations reservations = new Reservations(connection, sizes);
-		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), queuePair, this.outstandingSends,
-				owner.statistics(), dispatcher, reservations,
-				new SendScratch(sendMemory, (int) scratchOffset, sizes));
+		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), maxBytes, queuePair,
+				this.outstandingSends, owner.statistics(), dispatcher, reservations,
+				new SendScratch(sendMemory, (int) scratchOffset, sizes), messages.isUsingHeaders(), credits);
 		this.sendQueue = sendQueue;
 		this.operations = new RdmaOperations(sendQueue);
 		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory, buffers, sends);
-		this.receiver = receiver;
+		CreditGrants grants = (credits != null)
+				? new CreditGrants(connection, credits, queuePair, sendQueue, this.outstandingSends) : null;
+		this.grants = grants;
+		this.receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
+				owner::messageHandler, connection, messages, grants);
+		if (sharedCompletions != null) {
+			sharedCompletions.add(queuePair.qpNum(), completions);
+			this.addedNumber = queuePair.qpNum();
+		}
 		connection.requireNotClosing();
 		if (shared == null) {
 			receiveBuffers.postAll();
@@ -123,6 +131,10 @@ final class ConnectionResources {
 		return (device != null) ? device.device() : null;
 	}
 
+	@Nullable CreditGrants grants() {
+		return this.grants;
+	}
+
 	@Nullable MessageSender sender() {
 		return this.sender;
 	}
@@ -131,10 +143,11 @@ final class ConnectionResources {
 		return this.receiver;
 	}
 
-	void shortenRnrWait() {
+	void tune() {
 		QueuePair queuePair = this.queues.queuePair();
 		if (queuePair != null) {
 			queuePair.shortenRnrWait();
+			queuePair.queryMaxReads();
 		}
 	}
 
@@ -208,7 +221,7 @@ final class ConnectionResources {
 		}
 		MessageReceiver receiver = this.receiver;
 		try {
-			pollSharedToTheEnd();
+			leaveShared(receives);
 		}
 		finally {
 			if (receiver != null) {
@@ -223,20 +236,19 @@ final class ConnectionResources {
 
 	// Buffers that others share must not get lost in what the queue pair left behind: no
 	// event tells when it is done with them, on every device.
-	// Returns whether there is nothing to poll or this thread did.
-	private boolean pollShared() {
-		CompletionQueue queue = this.queues.queue();
+	private void pollShared() {
 		ConnectionReceives receives = this.receives;
-		return queue == null || receives == null || receives.queue() == null || queue.poll();
+		SharedCompletions completions = (receives != null) ? receives.completions() : null;
+		if (completions != null) {
+			completions.queue().poll();
+		}
 	}
 
-	// Another thread may have looked for the last time before the queue pair was
-	// destroyed,
-	// and still be handing on what it found then.
-	private void pollSharedToTheEnd() {
-		Deadline deadline = Deadline.after(LAST_POLL_PATIENCE);
-		while (!pollShared() && deadline.remainingNanos() > 0) {
-			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
+	private void leaveShared(ConnectionReceives receives) {
+		SharedCompletions completions = receives.completions();
+		Integer qpNum = this.addedNumber;
+		if (completions != null && qpNum != null) {
+			completions.remove(qpNum);
 		}
 	}
 

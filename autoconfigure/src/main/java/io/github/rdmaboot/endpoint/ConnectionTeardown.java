@@ -33,8 +33,8 @@ final class ConnectionTeardown {
 
 	private boolean disconnecting;
 
-	ConnectionTeardown(RdmaConnection connection, OwnedCmId id, ConnectionResources resources,
-			ConnectionEvents events, EndpointStatistics statistics) {
+	ConnectionTeardown(RdmaConnection connection, OwnedCmId id, ConnectionResources resources, ConnectionEvents events,
+			EndpointStatistics statistics) {
 		this.connection = connection;
 		this.id = id;
 		this.resources = resources;

@@ -10,7 +10,7 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.provider.WorkCompletion;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +57,7 @@ final class DatagramReceiver {
 
 	private int tail;
 
-	DatagramReceiver(RdmaDatagramEndpoint endpoint, MemoryRegion memory, DatagramSlots layout, QueuePair queuePair,
+	DatagramReceiver(RdmaDatagramEndpoint endpoint, MemoryBlock memory, DatagramSlots layout, QueuePair queuePair,
 			DatagramSenders senders, OutstandingRequests outstanding, Executor executor) {
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;

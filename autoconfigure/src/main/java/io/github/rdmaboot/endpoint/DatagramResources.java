@@ -1,12 +1,10 @@
 package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
-import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.Errno;
@@ -18,7 +16,7 @@ import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +37,9 @@ final class DatagramResources {
 
 	private volatile @Nullable DeviceLease device;
 
-	private volatile @Nullable MemoryRegion memory;
+	private volatile @Nullable MemoryBlock memory;
+
+	private volatile boolean queuePairDestroyed;
 
 	private final QueuePairResources queues = new QueuePairResources();
 
@@ -74,7 +74,7 @@ final class DatagramResources {
 				this::onCompletion, this.endpoint::failed);
 		this.queues.queue(queue);
 		gate.requireOpen();
-		MemoryRegion memory = MemoryRegion.register(device.device(), allocate(layout), AccessFlag.LOCAL_WRITE.value());
+		MemoryBlock memory = device.device().memoryPool().allocate(layout.bytes());
 		this.memory = memory;
 		this.endpoint.statistics().registered(memory.length());
 		gate.requireOpen();
@@ -93,13 +93,6 @@ final class DatagramResources {
 		this.receiver = receiver;
 		gate.requireOpen();
 		receiver.postAll();
-	}
-
-	private static ByteBuffer allocate(DatagramSlots layout) {
-		return ByteBuffer.allocateDirect(layout.bytes() + layout.alignment() - 1)
-			.alignedSlice(layout.alignment())
-			.limit(layout.bytes())
-			.slice();
 	}
 
 	int mtu() {
@@ -178,6 +171,7 @@ final class DatagramResources {
 
 	void destroyQueuePair() {
 		this.queues.destroyQueuePair();
+		this.queuePairDestroyed = true;
 	}
 
 	void destroyAddressHandles() {
@@ -194,10 +188,11 @@ final class DatagramResources {
 		}
 	}
 
-	void deregisterMemory() {
-		MemoryRegion memory = this.memory;
-		if (memory != null) {
-			memory.deregister();
+	// Give the memory back, unless the device may still write into it.
+	void releaseMemory() {
+		MemoryBlock memory = this.memory;
+		if (memory != null && this.queuePairDestroyed) {
+			memory.release();
 			this.endpoint.statistics().deregistered(memory.length());
 		}
 	}

@@ -12,7 +12,7 @@ import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.AddressHandle;
 import io.github.rdmaboot.verbs.CompletionThread;
-import io.github.rdmaboot.verbs.MemoryRegion;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +55,7 @@ final class DatagramSender {
 
 	private final AtomicReferenceArray<SendCallback> callbacks;
 
-	DatagramSender(MemoryRegion memory, DatagramSlots layout, int firstSlot, QueuePair queuePair,
+	DatagramSender(MemoryBlock memory, DatagramSlots layout, int firstSlot, QueuePair queuePair,
 			AddressHandles addressHandles, OutstandingRequests outstanding, EndpointStatistics statistics,
 			Executor executor) {
 		this.bytes = memory.memory();

@@ -200,7 +200,7 @@ final class DatagramSession {
 		steps.put(DestroyStepName.DRAIN, this.resources::drain);
 		steps.put(DestroyStepName.DESTROY_QP, call(this.resources::destroyQueuePair));
 		steps.put(DestroyStepName.DESTROY_AH, call(this.resources::destroyAddressHandles));
-		steps.put(DestroyStepName.DEREG_MR, call(this.resources::deregisterMemory));
+		steps.put(DestroyStepName.DEREG_MR, call(this.resources::releaseMemory));
 		steps.put(DestroyStepName.DESTROY_CQ, call(this.resources::destroyQueue));
 		steps.put(DestroyStepName.RELEASE_DEVICE, call(this.resources::releaseDevice));
 		steps.put(DestroyStepName.DESTROY_ID, call(this::destroyId));

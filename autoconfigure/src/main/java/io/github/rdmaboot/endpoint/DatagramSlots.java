@@ -21,8 +21,4 @@ record DatagramSlots(int count, int mtu) {
 		return 2 * this.count * size();
 	}
 
-	int alignment() {
-		return ALIGNMENT;
-	}
-
 }

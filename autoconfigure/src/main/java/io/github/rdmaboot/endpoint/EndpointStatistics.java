@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -20,6 +21,12 @@ public final class EndpointStatistics {
 
 	private final LongAdder bytesReceived = new LongAdder();
 
+	private final LongAdder receivesReturned = new LongAdder();
+
+	private final LongAdder[] operations = adders();
+
+	private final LongAdder[] operationBytes = adders();
+
 	private final LongAdder reconnects = new LongAdder();
 
 	private final LongAdder registeredBytes = new LongAdder();
@@ -30,6 +37,12 @@ public final class EndpointStatistics {
 
 	private final AtomicLongArray failedEvents = new AtomicLongArray(CmEventType.values().length);
 
+	private static LongAdder[] adders() {
+		LongAdder[] adders = new LongAdder[OperationKind.values().length];
+		Arrays.setAll(adders, (index) -> new LongAdder());
+		return adders;
+	}
+
 	void sent(int bytes) {
 		this.messagesSent.increment();
 		this.bytesSent.add(bytes);
@@ -38,6 +51,15 @@ public final class EndpointStatistics {
 	void received(int bytes) {
 		this.messagesReceived.increment();
 		this.bytesReceived.add(bytes);
+	}
+
+	void receiveReturned() {
+		this.receivesReturned.increment();
+	}
+
+	void operated(OperationKind kind, long bytes) {
+		this.operations[kind.ordinal()].increment();
+		this.operationBytes[kind.ordinal()].add(bytes);
 	}
 
 	void reconnected() {
@@ -92,6 +114,33 @@ public final class EndpointStatistics {
 	 */
 	public long bytesReceived() {
 		return this.bytesReceived.sum();
+	}
+
+	/**
+	 * Return how many buffers of a shared receive queue came back only when their
+	 * connection was gone.
+	 * @return the count
+	 */
+	public long receivesReturned() {
+		return this.receivesReturned.sum();
+	}
+
+	/**
+	 * Return how many operations on memory of peers were done.
+	 * @param kind their kind
+	 * @return the count
+	 */
+	public long operations(OperationKind kind) {
+		return this.operations[kind.ordinal()].sum();
+	}
+
+	/**
+	 * Return how many bytes operations on memory of peers transferred.
+	 * @param kind their kind
+	 * @return the count
+	 */
+	public long operationBytes(OperationKind kind) {
+		return this.operationBytes[kind.ordinal()].sum();
 	}
 
 	/**

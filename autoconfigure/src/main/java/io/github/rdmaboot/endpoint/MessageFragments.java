@@ -8,12 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts the fragments of messages together. Used by the thread that hands messages on.
- * <p>
- * Bit 31 of the immediate data says that more of the message follows.
  */
 final class MessageFragments {
-
-	static final int MORE = 1 << 31;
 
 	private final int maxSize;
 
@@ -26,17 +22,17 @@ final class MessageFragments {
 	}
 
 	// Return whether a fragment is a message by itself, and not too large for one.
-	boolean isWhole(int length, int immediate) {
-		return this.message == null && !this.failed && (immediate & MORE) == 0 && length <= this.maxSize;
+	boolean isWhole(int length, int header) {
+		return this.message == null && !this.failed && (header & MessageHeader.MORE) == 0 && length <= this.maxSize;
 	}
 
 	// Add a fragment. Returns the message when it was the last one. After a failure the
 	// connection ends, and nothing is a message any more.
-	@Nullable ByteBuffer add(ByteBuffer fragment, int immediate) {
+	@Nullable ByteBuffer add(ByteBuffer fragment, int header) {
 		if (this.failed) {
 			return null;
 		}
-		boolean more = (immediate & MORE) != 0;
+		boolean more = (header & MessageHeader.MORE) != 0;
 		ByteBuffer message = roomFor(fragment.remaining(), more);
 		message.put(fragment);
 		this.message = more ? message : null;

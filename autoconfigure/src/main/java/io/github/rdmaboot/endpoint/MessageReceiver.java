@@ -7,7 +7,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.provider.CompletionOpcode;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +60,7 @@ final class MessageReceiver {
 
 	private final Runnable dispatch = this::dispatch;
 
-	private final @Nullable MessageFragments fragments;
+	private final MessageHeaders headers;
 
 	private @Nullable RuntimeException closed;
 
@@ -69,16 +68,17 @@ final class MessageReceiver {
 	private boolean released;
 
 	MessageReceiver(ReceiveBuffers buffers, Runnable release, EndpointStatistics statistics, Executor executor,
-			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection,
-			@Nullable MessageFragments fragments) {
+			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection, MessageSettings settings,
+			@Nullable CreditGrants grants) {
 		this.buffers = buffers;
-		this.arrived = new ArrivedMessages(connection, buffers, fragments);
+		this.arrived = new ArrivedMessages(connection, buffers,
+				settings.isFragmenting() ? new MessageFragments(settings.maxSize()) : null, grants);
 		this.release = release;
 		this.statistics = statistics;
 		this.executor = executor;
 		this.handler = handler;
 		this.connection = connection;
-		this.fragments = fragments;
+		this.headers = new MessageHeaders(connection, settings, grants);
 	}
 
 	// Take the completion of a receive that brought a message. A write with immediate
@@ -95,6 +95,12 @@ final class MessageReceiver {
 
 	private void take(int slot, WorkCompletion completion) {
 		boolean written = completion.opcode == CompletionOpcode.RECV_RDMA_WITH_IMM.value();
+		boolean withImmediate = (completion.flags & WITH_IMMEDIATE) != 0;
+		boolean headed = this.headers.isUsed() && !written;
+		if (headed && !isMessage(withImmediate, completion.immediateData)) {
+			this.arrived.repost(slot);
+			return;
+		}
 		int length = written ? 0 : completion.byteLength;
 		this.statistics.received(length);
 		if (isRetired()) {
@@ -102,23 +108,24 @@ final class MessageReceiver {
 			this.arrived.repost(slot);
 			return;
 		}
-		boolean withImmediate = (completion.flags & WITH_IMMEDIATE) != 0;
-		if (this.fragments != null && !withImmediate) {
-			this.connection.failed(new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
-					this.connection + " got a message that is not marked as whole or fragment (EPROTO): set "
-							+ "messages.oversized of both sides alike"));
-			this.arrived.repost(slot);
-			return;
-		}
-		// The immediate data of fragments is not the application's.
-		boolean told = withImmediate && (this.fragments == null || written);
-		this.arrived.put(slot, length, told, completion.immediateData);
+		this.arrived.put(slot, length, withImmediate && !headed, completion.immediateData);
 		if (isRetired()) {
 			takeLate();
 		}
 		else {
 			serve();
 		}
+	}
+
+	// Take the header of what arrived; whether a message belongs to it.
+	private boolean isMessage(boolean withImmediate, int header) {
+		RdmaException mismatch = this.headers.check(withImmediate, header);
+		if (mismatch != null) {
+			this.connection.failed(mismatch);
+			return false;
+		}
+		this.headers.take(header);
+		return !MessageHeader.isGrantOnly(header);
 	}
 
 	private boolean isRetired() {

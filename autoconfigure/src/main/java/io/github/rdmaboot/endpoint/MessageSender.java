@@ -59,6 +59,7 @@ final class MessageSender {
 	// Copy a message and send it. The callback is called exactly once unless this throws.
 	void send(ByteBuffer content, SendCallback callback) {
 		int length = content.remaining();
+		this.queue.requireLength(Math.min(length, this.bufferSize));
 		if (this.settings.isFragmenting()) {
 			sendInFragments(content, callback);
 			return;
@@ -68,7 +69,7 @@ final class MessageSender {
 					+ this.bufferSize + " bytes of " + this.connection
 					+ "; raise memory.buffer-size on both sides, or set messages.oversized to fragment");
 		}
-		send(content, WorkRequestOpcode.SEND, 0, callback, false);
+		send(content, 0, callback, false);
 	}
 
 	private void sendInFragments(ByteBuffer content, SendCallback callback) {
@@ -98,11 +99,11 @@ final class MessageSender {
 			while (begun < count - 1) {
 				ByteBuffer fragment = content.slice(content.position(), this.bufferSize);
 				begun++;
-				send(fragment, WorkRequestOpcode.SEND_WITH_IMM, MessageFragments.MORE, null, reserved);
+				send(fragment, MessageHeader.MORE, null, reserved);
 				content.position(content.position() + this.bufferSize);
 			}
 			begun++;
-			send(content, WorkRequestOpcode.SEND_WITH_IMM, 0, callback, reserved);
+			send(content, 0, callback, reserved);
 		}
 		catch (RuntimeException ex) {
 			if (begun > 1) {
@@ -121,9 +122,9 @@ final class MessageSender {
 
 	// Reserve buffers and places in the send queue, all or none.
 	private void reserve(int count) {
-		this.reservations.reserve(this.free, count, "send buffer", BUFFER_COUNT);
+		this.reservations.reserve(this.free.permits(), count, "send buffer", BUFFER_COUNT);
 		try {
-			this.queue.reserve(count);
+			this.queue.reserveMessages(count);
 		}
 		catch (RuntimeException ex) {
 			giveBackBuffers(count);
@@ -139,18 +140,17 @@ final class MessageSender {
 
 	private void giveBackSlots(int count) {
 		for (int i = 0; i < count; i++) {
-			this.queue.giveBackAll(this.queue.take());
+			this.queue.giveBackAll(this.queue.takeMessage());
 		}
 	}
 
-	private void send(ByteBuffer content, WorkRequestOpcode opcode, int immediate, @Nullable SendCallback callback,
-			boolean reserved) {
+	private void send(ByteBuffer content, int header, @Nullable SendCallback callback, boolean reserved) {
 		if (!reserved) {
-			this.reservations.reserve(this.free, 1, "send buffer", BUFFER_COUNT);
+			this.reservations.reserve(this.free.permits(), 1, "send buffer", BUFFER_COUNT);
 		}
 		Message message = this.messages[this.free.take()];
 		try {
-			post(message, content, opcode, immediate, callback, reserved);
+			post(message, content, header, callback, reserved);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
@@ -159,16 +159,16 @@ final class MessageSender {
 	}
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
-	private void post(Message message, ByteBuffer content, WorkRequestOpcode opcode, int immediate,
-			@Nullable SendCallback callback, boolean reserved) {
-		SendSlot slot = reserved ? this.queue.take() : this.queue.takeOne();
+	private void post(Message message, ByteBuffer content, int header, @Nullable SendCallback callback,
+			boolean reserved) {
+		SendSlot slot = reserved ? this.queue.takeMessage() : this.queue.takeOne(WorkRequestOpcode.SEND);
 		this.queue.enter(slot);
 		try {
 			int offset = message.index * this.bufferSize;
 			int length = content.remaining();
 			this.bytes.put(offset, content, content.position(), length);
 			content.position(content.limit());
-			slot.work().begin(opcode, immediate);
+			slot.work().begin(WorkRequestOpcode.SEND, header);
 			if (length > 0) {
 				slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
 			}

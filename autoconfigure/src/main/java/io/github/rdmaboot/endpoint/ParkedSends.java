@@ -5,15 +5,19 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Operations that found the send queue full and are posted, in their order, when there is
- * room. As long as there is room and nobody waits, no lock is taken; the monitor of
- * {@code waiting} guards the rest, and is held while what waited is posted, so that
- * nothing overtakes it.
+ * Operations that found the send queue full, or no credits, and are posted, in their
+ * order, when there is room and credit. As long as there is room and nobody waits, no
+ * lock is taken; the monitor of {@code waiting} guards the rest, and is held while what
+ * waited is posted, so that nothing overtakes it.
  */
 final class ParkedSends {
 
 	private final AtomicInteger room;
+
+	private final @Nullable Credits credits;
 
 	/** Lists that wait or are being posted. */
 	private final AtomicInteger count = new AtomicInteger();
@@ -24,24 +28,25 @@ final class ParkedSends {
 
 	private boolean closed;
 
-	ParkedSends(int room, Poster poster) {
+	ParkedSends(int room, @Nullable Credits credits, Poster poster) {
 		this.room = new AtomicInteger(room);
+		this.credits = credits;
 		this.poster = poster;
 	}
 
-	// Take room for a list if that is possible without overtaking another.
-	boolean takeRoom(int size) {
-		return this.count.get() == 0 && tryTakeRoom(size);
+	// Take room and credits for a list if that is possible without overtaking another.
+	boolean takeRoom(SendSlot first, int size, int credits) {
+		return this.count.get() == 0 && tryTake(first, size, credits);
 	}
 
 	// Keep a list until there is room; whether it is kept, which it is not once closed.
-	boolean park(SendSlot first, int size) {
+	boolean park(SendSlot first, int size, int credits) {
 		synchronized (this.waiting) {
 			if (this.closed) {
 				return false;
 			}
 			this.count.incrementAndGet();
-			this.waiting.add(new Parked(first, size));
+			this.waiting.add(new Parked(first, size, credits));
 		}
 		postWaiting();
 		return true;
@@ -50,6 +55,11 @@ final class ParkedSends {
 	// Room came free.
 	void giveBackRoom(int size) {
 		this.room.addAndGet(size);
+		retry();
+	}
+
+	// Room or credits came.
+	void retry() {
 		if (this.count.get() > 0) {
 			postWaiting();
 		}
@@ -74,7 +84,7 @@ final class ParkedSends {
 	private void postWaiting() {
 		synchronized (this.waiting) {
 			Parked parked = this.waiting.peek();
-			while (parked != null && tryTakeRoom(parked.size)) {
+			while (parked != null && tryTake(parked.first, parked.size, parked.credits)) {
 				this.waiting.remove();
 				if (!this.poster.post(parked.first, parked.size)) {
 					this.room.addAndGet(parked.size);
@@ -83,6 +93,24 @@ final class ParkedSends {
 				parked = this.waiting.peek();
 			}
 		}
+	}
+
+	// Whoever fails looks again under the monitor, so that nobody misses room which is
+	// taken for a moment only.
+	private boolean tryTake(SendSlot first, int size, int count) {
+		if (!tryTakeRoom(size)) {
+			return false;
+		}
+		Credits credits = this.credits;
+		if (credits == null || count == 0) {
+			return true;
+		}
+		if (!credits.permits().tryReserve(count)) {
+			this.room.addAndGet(size);
+			return false;
+		}
+		first.credits(count);
+		return true;
 	}
 
 	private boolean tryTakeRoom(int size) {
@@ -110,7 +138,7 @@ final class ParkedSends {
 	/**
 	 * List of slots that waits.
 	 */
-	private record Parked(SendSlot first, int size) {
+	private record Parked(SendSlot first, int size, int credits) {
 
 	}
 

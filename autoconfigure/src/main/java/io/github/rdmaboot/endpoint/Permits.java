@@ -65,6 +65,11 @@ final class Permits {
 		return false;
 	}
 
+	// Whether there is one, also of those that are kept.
+	boolean isAny() {
+		return this.available.get() > 0;
+	}
+
 	void giveBack(int count) {
 		this.available.addAndGet(count);
 		Thread waiter = this.waiter;

@@ -257,7 +257,7 @@ public final class RdmaConnection {
 
 	// Tune the queue pair once it is ready to receive.
 	void tune() {
-		whileSettingUp(this.resources::shortenRnrWait);
+		whileSettingUp(this.resources::tune);
 	}
 
 	// Run a call that makes or changes something native, unless the connection is being

@@ -76,6 +76,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C sendWithImmediate(RdmaMemory local, long localOffset, int length,
 			int immediate, C callback) {
+		this.queue.requireImmediate();
 		return transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0, callback);
 	}
 
@@ -92,7 +93,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C sendInline(ByteBuffer message, C callback) {
 		this.queue.requireInline(message.remaining());
-		SendSlot slot = this.queue.takeOne();
+		SendSlot slot = this.queue.takeOne(WorkRequestOpcode.SEND);
 		this.queue.enter(slot);
 		try {
 			slot.work().begin(WorkRequestOpcode.SEND, 0);
@@ -256,7 +257,7 @@ public final class RdmaOperations {
 
 	private <C extends OperationCallback> C transfer(WorkRequestOpcode opcode, int immediate, RdmaMemory local,
 			long localOffset, int length, @Nullable RemoteMemory remote, long remoteOffset, C callback) {
-		SendSlot slot = this.queue.takeOne();
+		SendSlot slot = this.queue.takeOne(opcode);
 		try {
 			slot.work().transfer(opcode, immediate, local, localOffset, length, remote, remoteOffset);
 		}
@@ -269,7 +270,7 @@ public final class RdmaOperations {
 
 	private <C extends OperationCallback> C transfer(WorkRequestOpcode opcode, MemoryRanges ranges,
 			@Nullable RemoteMemory remote, long remoteOffset, C callback) {
-		SendSlot slot = this.queue.takeOne();
+		SendSlot slot = this.queue.takeOne(opcode);
 		try {
 			slot.work().transfer(opcode, ranges, remote, remoteOffset);
 		}
@@ -282,7 +283,7 @@ public final class RdmaOperations {
 
 	private <C extends OperationCallback> C atomic(WorkRequestOpcode opcode, RemoteMemory remote, long remoteOffset,
 			long compareAdd, long swap, C callback) {
-		SendSlot slot = this.queue.takeOne();
+		SendSlot slot = this.queue.takeOne(opcode);
 		try {
 			slot.work().atomic(opcode, remote, remoteOffset, compareAdd, swap);
 		}

@@ -54,8 +54,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 		super(registry, settings);
 		this.settings = settings;
 		int shared = settings.sharedReceiveQueueSize();
-		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(), statistics())
-				: null;
+		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(),
+				settings.completion().policy(), statistics()) : null;
 		this.relistening = new Relistening(this, "RDMA server", settings.relisten());
 	}
 

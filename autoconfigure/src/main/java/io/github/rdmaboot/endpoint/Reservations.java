@@ -26,13 +26,13 @@ final class Reservations {
 
 	// Reserve places, each of which has to be taken then; what they are and the property
 	// that sets how many there are tell the user who gets none.
-	void reserve(SlotPool pool, int count, String what, String property) {
-		Reservation reservation = pool.reserve(count, 0);
+	void reserve(Permits permits, int count, String what, String property) {
+		Reservation reservation = permits.reserve(count, 0);
 		if (reservation == Reservation.DONE) {
 			return;
 		}
 		if (reservation == Reservation.FULL && mayWait()) {
-			reservation = pool.reserve(count, this.settings.fullTimeout().toNanos());
+			reservation = permits.reserve(count, this.settings.fullTimeout().toNanos());
 		}
 		require(reservation, mayWait(), what, property);
 	}

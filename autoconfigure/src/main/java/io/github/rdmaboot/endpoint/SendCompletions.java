@@ -91,8 +91,12 @@ final class SendCompletions {
 	}
 
 	private void account(WorkDescription work) {
-		if (work.isMessage()) {
+		OperationKind kind = work.kind();
+		if (kind == null) {
 			this.statistics.sent((int) work.bytes());
+		}
+		else {
+			this.statistics.operated(kind, work.bytes());
 		}
 	}
 

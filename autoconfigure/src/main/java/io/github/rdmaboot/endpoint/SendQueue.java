@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.Device;
 import io.github.rdmaboot.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +23,15 @@ final class SendQueue {
 
 	private final Device device;
 
+	private final long maxBytes;
+
 	private final QueuePair queuePair;
 
 	private final OutstandingRequests outstanding;
 
 	private final Reservations reservations;
+
+	private final MessageCredits credits;
 
 	private final SendScratch scratch;
 
@@ -38,23 +43,25 @@ final class SendQueue {
 
 	private final SendCompletions completions;
 
-	SendQueue(RdmaConnection connection, QueuePairSettings settings, Device device, QueuePair queuePair,
+	SendQueue(RdmaConnection connection, QueuePairSettings settings, Device device, long maxBytes, QueuePair queuePair,
 			OutstandingRequests outstanding, EndpointStatistics statistics, CallbackDispatcher dispatcher,
-			Reservations reservations, SendScratch scratch) {
+			Reservations reservations, SendScratch scratch, boolean usingHeaders, @Nullable Credits credits) {
 		this.connection = connection;
 		this.settings = settings;
 		this.device = device;
+		this.maxBytes = maxBytes;
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
 		this.reservations = reservations;
+		this.credits = new MessageCredits(usingHeaders, credits, reservations, settings.whenFull() == WhenFull.PARK);
 		this.scratch = scratch;
 		this.pool = new SlotPool(settings.maxOperations());
 		this.slots = new SendSlot[settings.maxOperations()];
 		for (int i = 0; i < this.slots.length; i++) {
-			this.slots[i] = new SendSlot(i, WR_ID_SENDS | i, device, settings.maxSendSge());
+			this.slots[i] = new SendSlot(i, WR_ID_SENDS | i, describe());
 		}
-		this.parked = (settings.whenFull() == WhenFull.PARK) ? new ParkedSends(settings.maxSendWr(), this::postParked)
-				: null;
+		this.parked = (settings.whenFull() == WhenFull.PARK)
+				? new ParkedSends(settings.maxSendWr(), credits, this::postParked) : null;
 		this.completions = new SendCompletions(this.slots, this.pool, scratch, outstanding, statistics, dispatcher,
 				this.parked);
 	}
@@ -78,11 +85,20 @@ final class SendQueue {
 
 	// Refuse reads and atomics where a device would let them wait for ever.
 	void requireReads() {
+		if (this.queuePair.maxReads() < 0) {
+			// Used before the connection was tuned.
+			this.connection.whileSettingUp(this.queuePair::queryMaxReads);
+		}
 		if (this.queuePair.maxReads() == 0) {
 			throw new RdmaException("ibv_post_send", Errno.EOPNOTSUPP.value(), this.connection
 					+ " was negotiated without reads and atomics (EOPNOTSUPP): set connection.initiator-depth of this "
 					+ "side and connection.responder-resources of the peer to 1 or more");
 		}
+	}
+
+	// Refuse messages that are too large for the device.
+	void requireLength(int length) {
+		WorkDescription.requireLength(length, this.maxBytes);
 	}
 
 	// Refuse messages that are too large to be sent inline.
@@ -94,20 +110,61 @@ final class SendQueue {
 		}
 	}
 
+	// Refuse immediate data where that of messages is a header.
+	void requireImmediate() {
+		this.credits.requireImmediate(this.connection);
+	}
+
 	// Describe an operation that is to be posted later.
 	WorkDescription describe() {
-		return new WorkDescription(this.device, this.settings.maxSendSge());
+		return new WorkDescription(this.device, this.maxBytes, this.settings.maxSendSge());
 	}
 
 	// Take a slot for an operation that is posted alone.
-	SendSlot takeOne() {
+	SendSlot takeOne(WorkRequestOpcode opcode) {
 		reserve(1);
-		return take();
+		SendSlot slot = take();
+		if (WorkDescription.takesReceive(opcode)) {
+			reserveCredits(slot, 1);
+		}
+		return slot;
 	}
 
 	// Reserve slots, each of which has to be taken then.
 	void reserve(int count) {
-		this.reservations.reserve(this.pool, count, "place in the send queue", "queue-pair.max-send-wr");
+		this.reservations.reserve(this.pool.permits(), count, "place in the send queue", "queue-pair.max-send-wr");
+	}
+
+	// Reserve slots for messages, and credits.
+	void reserveMessages(int count) {
+		reserve(count);
+		try {
+			this.credits.reserve(count);
+		}
+		catch (RuntimeException ex) {
+			for (int i = 0; i < count; i++) {
+				this.pool.giveBack(this.pool.take());
+			}
+			throw ex;
+		}
+	}
+
+	// Take one of the slots that were reserved for messages.
+	SendSlot takeMessage() {
+		SendSlot slot = take();
+		slot.credits(this.credits.ofMessage());
+		return slot;
+	}
+
+	// Reserve credits for a list, or give its slots back.
+	void reserveCredits(SendSlot first, int count) {
+		try {
+			first.credits(this.credits.reserve(count));
+		}
+		catch (RuntimeException ex) {
+			giveBackAll(first);
+			throw ex;
+		}
 	}
 
 	SendSlot take() {
@@ -140,8 +197,9 @@ final class SendQueue {
 	void post(SendSlot first, int count) {
 		retain(first);
 		ParkedSends parked = this.parked;
-		if (parked != null && !parked.takeRoom(count)) {
-			if (!parked.park(first, count)) {
+		int credits = (parked != null) ? receives(first) : 0;
+		if (parked != null && !parked.takeRoom(first, count, credits)) {
+			if (!parked.park(first, count, credits)) {
 				letGo(first, null);
 				giveBackAll(first);
 				throw this.connection.closedException();
@@ -156,6 +214,17 @@ final class SendQueue {
 				throw error;
 			}
 		}
+	}
+
+	// How many receives of the peer a list takes.
+	private static int receives(SendSlot first) {
+		int count = 0;
+		for (SendSlot slot = first; slot != null; slot = slot.next()) {
+			if (slot.work().takesReceive()) {
+				count++;
+			}
+		}
+		return count;
 	}
 
 	private void retain(SendSlot first) {
@@ -181,6 +250,7 @@ final class SendQueue {
 
 	// Give back slots that were not posted.
 	void giveBackAll(SendSlot first) {
+		this.credits.giveBack(first);
 		SendSlot slot = first;
 		while (slot != null) {
 			SendSlot next = slot.next();
@@ -194,6 +264,7 @@ final class SendQueue {
 	private @Nullable RuntimeException hand(SendSlot first) {
 		this.outstanding.posted();
 		for (SendSlot slot = first; slot != null; slot = slot.next()) {
+			this.credits.head(slot.work());
 			slot.handToDevice();
 		}
 		int errno = this.queuePair.postSend(first.work().request());
@@ -201,8 +272,7 @@ final class SendQueue {
 			return null;
 		}
 		this.outstanding.completed();
-		return (errno == Errno.ENOTCONN.value()) ? this.connection.closedException()
-				: new RdmaException("ibv_post_send", errno);
+		return (errno == Errno.ENOTCONN.value()) ? this.connection.closedException() : this.credits.refused(errno);
 	}
 
 	// Post what had to wait, which has nobody to throw to.
@@ -224,11 +294,15 @@ final class SendQueue {
 	private boolean withdraw(SendSlot first, RuntimeException error) {
 		boolean untold = false;
 		boolean partly = first.work().request().posted;
+		if (!partly) {
+			this.credits.giveBack(first);
+		}
 		SendSlot slot = first;
 		while (slot != null) {
 			SendSlot next = slot.next();
 			untold |= slot.takeCallback() != null;
 			if (!partly) {
+				this.credits.owe(slot.work());
 				this.completions.takeBack(slot);
 			}
 			slot = next;
@@ -239,9 +313,18 @@ final class SendQueue {
 		return untold;
 	}
 
+	// Credits came, so what is parked may be posted.
+	void roomCame() {
+		ParkedSends parked = this.parked;
+		if (parked != null) {
+			parked.retry();
+		}
+	}
+
 	// Let nobody wait for room any more.
 	void close() {
 		this.pool.close();
+		this.credits.close();
 	}
 
 	// Refuse what waits for room, once the queue pair takes no more posts.

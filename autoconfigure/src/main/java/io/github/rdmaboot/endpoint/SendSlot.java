@@ -3,7 +3,6 @@ package io.github.rdmaboot.endpoint;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.rdmaboot.verbs.Device;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +35,12 @@ final class SendSlot {
 
 	private @Nullable WorkDescription source;
 
-	SendSlot(int index, long wrId, Device device, int maxSge) {
+	/** Those of the whole list, if this is its first slot. */
+	private int credits;
+
+	SendSlot(int index, long wrId, WorkDescription work) {
 		this.index = index;
-		this.work = new WorkDescription(device, maxSge);
+		this.work = work;
 		this.work.request().wrId = wrId;
 	}
 
@@ -55,6 +57,7 @@ final class SendSlot {
 		this.next = null;
 		this.work.request().next = null;
 		this.source = null;
+		this.credits = 0;
 		this.firstOfList = this;
 		this.lastOfList = this;
 	}
@@ -77,6 +80,18 @@ final class SendSlot {
 	// atomic found.
 	void source(WorkDescription source) {
 		this.source = source;
+	}
+
+	// Keep credits that were reserved for the list.
+	void credits(int count) {
+		this.credits = count;
+	}
+
+	// Take the credits, because the list is not sent; 0 the second time.
+	int takeCredits() {
+		int count = this.credits;
+		this.credits = 0;
+		return count;
 	}
 
 	@Nullable SendSlot next() {

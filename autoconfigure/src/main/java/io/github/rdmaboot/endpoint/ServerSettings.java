@@ -38,6 +38,11 @@ public record ServerSettings(String name, String address, int port, int backlog,
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
 		Settings.between("shared-receive-queue.size", sharedReceiveQueueSize, 0,
 				Math.min(MAX_SHARED_RECEIVES, MAX_SHARED_MEMORY / memory.bufferSize()));
+		memory.messages().requireReceives(memory, queuePair);
+		if (memory.messages().isCounting() && sharedReceiveQueueSize > 0) {
+			throw new IllegalArgumentException("shared-receive-queue.size is " + sharedReceiveQueueSize
+					+ " but must be 0 with messages.flow-control=credits, which grant buffers to each connection by itself");
+		}
 	}
 
 	/**

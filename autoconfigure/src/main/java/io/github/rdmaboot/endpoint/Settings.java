@@ -13,8 +13,13 @@ final class Settings {
 	}
 
 	static void atLeast(String name, long value, long min) {
+		atLeast(name, value, min, "");
+	}
+
+	// The same for a reason, which the message tells.
+	static void atLeast(String name, long value, long min, String reason) {
 		if (value < min) {
-			throw new IllegalArgumentException(name + " is " + value + " but must be at least " + min);
+			throw new IllegalArgumentException(name + " is " + value + " but must be at least " + min + reason);
 		}
 	}
 

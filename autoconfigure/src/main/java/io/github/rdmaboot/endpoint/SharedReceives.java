@@ -3,6 +3,7 @@ package io.github.rdmaboot.endpoint;
 import java.util.HashMap;
 import java.util.Map;
 
+import io.github.rdmaboot.verbs.CompletionPolicy;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
 import io.github.rdmaboot.verbs.MemoryBlock;
@@ -23,13 +24,16 @@ final class SharedReceives {
 
 	private final int bufferSize;
 
+	private final CompletionPolicy policy;
+
 	private final EndpointStatistics statistics;
 
 	private final Map<Long, Shared> byContext = new HashMap<>();
 
-	SharedReceives(int size, int bufferSize, EndpointStatistics statistics) {
+	SharedReceives(int size, int bufferSize, CompletionPolicy policy, EndpointStatistics statistics) {
 		this.size = size;
 		this.bufferSize = bufferSize;
+		this.policy = policy;
 		this.statistics = statistics;
 	}
 
@@ -115,6 +119,8 @@ final class SharedReceives {
 
 		private @Nullable SharedReceiveQueue queue;
 
+		private @Nullable SharedCompletions completions;
+
 		private @Nullable ReceiveBuffers buffers;
 
 		private Shared(long context) {
@@ -123,6 +129,10 @@ final class SharedReceives {
 
 		synchronized SharedReceiveQueue queue() {
 			return required(this.queue);
+		}
+
+		synchronized SharedCompletions completions() {
+			return required(this.completions);
 		}
 
 		synchronized ReceiveBuffers buffers() {
@@ -163,6 +173,8 @@ final class SharedReceives {
 			this.queue = queue;
 			ReceiveBuffers buffers = new ReceiveBuffers(memory, SharedReceives.this.bufferSize,
 					SharedReceives.this.size, queue::post, new OutstandingRequests(), true);
+			this.completions = new SharedCompletions(device.device(), SharedReceives.this.policy, buffers,
+					SharedReceives.this.statistics);
 			buffers.postAll();
 			this.buffers = buffers;
 		}
@@ -173,14 +185,23 @@ final class SharedReceives {
 			DeviceLease device = this.device;
 			MemoryBlock memory = this.memory;
 			SharedReceiveQueue queue = this.queue;
+			SharedCompletions completions = this.completions;
 			boolean neverRead = this.buffers == null;
 			this.device = null;
 			this.memory = null;
 			this.queue = null;
+			this.completions = null;
 			this.buffers = null;
 			try {
-				if (queue != null) {
-					queue.destroy();
+				try {
+					if (completions != null) {
+						completions.queue().close();
+					}
+				}
+				finally {
+					if (queue != null) {
+						queue.destroy();
+					}
 				}
 				if (memory != null && neverRead) {
 					lendAgain(memory);

@@ -32,6 +32,11 @@ final class SlotPool {
 		return this.permits.reserve(count, timeoutNanos);
 	}
 
+	// What is reserved before places are taken.
+	Permits permits() {
+		return this.permits;
+	}
+
 	// Take one of the places that were reserved.
 	int take() {
 		while (true) {

@@ -80,6 +80,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch sendWithImmediate(RdmaMemory local, long localOffset, int length, int immediate) {
+		this.queue.requireImmediate();
 		next().transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0);
 		return added();
 	}
@@ -336,7 +337,19 @@ public final class WorkBatch {
 			last = slot;
 		}
 		last.endList();
+		this.queue.reserveCredits(first, receives());
 		return first;
+	}
+
+	// How many receives of the peer the batch takes.
+	private int receives() {
+		int receives = 0;
+		for (int i = 0; i < this.count; i++) {
+			if (this.works[i].takesReceive()) {
+				receives++;
+			}
+		}
+		return receives;
 	}
 
 	private void fill(SendSlot slot, int index) {

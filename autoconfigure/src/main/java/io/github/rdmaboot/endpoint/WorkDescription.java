@@ -19,6 +19,8 @@ final class WorkDescription {
 
 	private final Device device;
 
+	private final long maxBytes;
+
 	private final SendWorkRequest request;
 
 	private final @Nullable RdmaMemory[] memories;
@@ -31,8 +33,10 @@ final class WorkDescription {
 
 	private long value;
 
-	WorkDescription(Device device, int maxSge) {
+	// An operation may have so many bytes and ranges of memory.
+	WorkDescription(Device device, long maxBytes, int maxSge) {
 		this.device = device;
+		this.maxBytes = maxBytes;
 		this.request = new SendWorkRequest(maxSge);
 		this.memories = new RdmaMemory[maxSge];
 	}
@@ -64,8 +68,42 @@ final class WorkDescription {
 		return (this.request.flags & SendFlag.INLINE.value()) != 0;
 	}
 
+	// Which kind of operation on memory of the peer it is, or null for a message.
+	@Nullable OperationKind kind() {
+		return switch (this.opcode) {
+			case SEND, SEND_WITH_IMM -> null;
+			case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> OperationKind.WRITE;
+			case RDMA_READ -> OperationKind.READ;
+			case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> OperationKind.ATOMIC;
+		};
+	}
+
+	// Whether it is a message without immediate data of the application's.
 	boolean isMessage() {
-		return this.opcode == WorkRequestOpcode.SEND || this.opcode == WorkRequestOpcode.SEND_WITH_IMM;
+		return this.opcode == WorkRequestOpcode.SEND;
+	}
+
+	boolean takesReceive() {
+		return takesReceive(this.opcode);
+	}
+
+	// Whether the operation takes a receive of the peer.
+	static boolean takesReceive(WorkRequestOpcode opcode) {
+		return opcode == WorkRequestOpcode.SEND || opcode == WorkRequestOpcode.SEND_WITH_IMM
+				|| opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM;
+	}
+
+	// Give a message its header, when it is posted.
+	void head(int header) {
+		if (isMessage()) {
+			this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
+			this.request.immediateData |= header;
+		}
+	}
+
+	// What the header grants, once it was given.
+	int grants() {
+		return isMessage() ? MessageHeader.grants(this.request.immediateData) : 0;
 	}
 
 	// What a completion calls the operation, which one that failed does not tell.
@@ -84,6 +122,7 @@ final class WorkDescription {
 			@Nullable RemoteMemory remote, long remoteOffset) {
 		begin(opcode, immediate);
 		local(local, localOffset, length);
+		requireLength(this.bytes, this.maxBytes);
 		if (remote != null) {
 			remote(remote, remoteOffset);
 		}
@@ -94,8 +133,17 @@ final class WorkDescription {
 		for (int i = 0; i < ranges.size(); i++) {
 			local(ranges.memory(i), ranges.offset(i), ranges.length(i));
 		}
+		requireLength(this.bytes, this.maxBytes);
 		if (remote != null) {
 			remote(remote, remoteOffset);
+		}
+	}
+
+	// Refuse what would end the connection.
+	static void requireLength(long bytes, long max) {
+		if (bytes > max) {
+			throw new IllegalArgumentException("Operation of " + bytes + " bytes is longer than the "
+					+ Settings.text(max) + " that the port of the device takes: split it");
 		}
 	}
 

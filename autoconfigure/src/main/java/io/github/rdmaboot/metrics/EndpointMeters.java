@@ -6,6 +6,7 @@ import java.util.function.ToDoubleFunction;
 
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.EndpointStatistics;
+import io.github.rdmaboot.endpoint.OperationKind;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.provider.CmEventType;
@@ -47,12 +48,21 @@ final class EndpointMeters {
 				EndpointStatistics::registeredBytes);
 		counter(RdmaMeters.RECONNECTS, "Lost connections that were made anew", tags, statistics,
 				EndpointStatistics::reconnects);
+		counter(RdmaMeters.RECEIVES_RETURNED, "Buffers of a shared receive queue that outlived their connection", tags,
+				statistics, EndpointStatistics::receivesReturned);
 		Tags sent = tags.and(RdmaMeters.DIRECTION, "sent");
 		Tags received = tags.and(RdmaMeters.DIRECTION, "received");
 		counter(RdmaMeters.MESSAGES, "Messages", sent, statistics, EndpointStatistics::messagesSent);
 		counter(RdmaMeters.MESSAGES, "Messages", received, statistics, EndpointStatistics::messagesReceived);
 		counter(RdmaMeters.BYTES, "Bytes of messages", sent, statistics, EndpointStatistics::bytesSent);
 		counter(RdmaMeters.BYTES, "Bytes of messages", received, statistics, EndpointStatistics::bytesReceived);
+		for (OperationKind kind : OperationKind.values()) {
+			Tags ofKind = tags.and(RdmaMeters.KIND, lowerCase(kind));
+			counter(RdmaMeters.OPERATIONS, "Operations on memory of peers", ofKind, statistics,
+					(source) -> source.operations(kind));
+			counter(RdmaMeters.OPERATION_BYTES, "Bytes of operations on memory of peers", ofKind, statistics,
+					(source) -> source.operationBytes(kind));
+		}
 		for (CmEventType event : CmEventType.values()) {
 			Tags ofEvent = tags.and(RdmaMeters.EVENT, lowerCase(event));
 			counter(RdmaMeters.CM_EVENTS, "CM events", ofEvent.and(RdmaMeters.RESULT, "success"), statistics,

@@ -38,6 +38,15 @@ final class RdmaMeters {
 	/** Counter of the bytes of messages. */
 	static final String BYTES = "rdma.bytes";
 
+	/** Counter of operations on memory of peers. */
+	static final String OPERATIONS = "rdma.operations";
+
+	/** Counter of the bytes of operations on memory of peers. */
+	static final String OPERATION_BYTES = "rdma.operation.bytes";
+
+	/** Counter of buffers that came back when their connection was gone. */
+	static final String RECEIVES_RETURNED = "rdma.receives.returned";
+
 	/** Counter of work requests that did not succeed. */
 	static final String COMPLETION_ERRORS = "rdma.completion.errors";
 
@@ -63,6 +72,8 @@ final class RdmaMeters {
 	static final String STATE = "state";
 
 	static final String EVENT = "event";
+
+	static final String KIND = "kind";
 
 	static final String DIRECTION = "direction";
 

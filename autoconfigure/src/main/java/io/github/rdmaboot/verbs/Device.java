@@ -30,6 +30,8 @@ public final class Device {
 
 	private final MemoryPool memoryPool;
 
+	private final Map<Integer, Long> maxMessageSizes = new ConcurrentHashMap<>();
+
 	private final Map<CompletionPolicy, CompletionPoller> pollers = new ConcurrentHashMap<>();
 
 	private Device(RdmaProvider provider, long context, long pd, String threadName, MemoryPool memoryPool) {
@@ -83,6 +85,22 @@ public final class Device {
 	 */
 	public PortAttributes queryPort(int port) {
 		return this.provider.ibvQueryPort(this.context, port);
+	}
+
+	/**
+	 * Return the size of the largest message of a port; stands for {@code ibv_query_port}
+	 * the first time.
+	 * @param port the port from 1
+	 * @return the size in bytes
+	 * @throws RdmaException on EINVAL
+	 */
+	public long maxMessageSize(int port) {
+		Long known = this.maxMessageSizes.get(port);
+		if (known == null) {
+			known = Integer.toUnsignedLong(queryPort(port).maxMessageSize());
+			this.maxMessageSizes.put(port, known);
+		}
+		return known;
 	}
 
 	/**

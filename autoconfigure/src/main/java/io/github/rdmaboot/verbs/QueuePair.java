@@ -35,7 +35,7 @@ public final class QueuePair {
 
 	private final PostGate gate = new PostGate();
 
-	/** Negative until it was asked for. */
+	/** Negative until the device told. */
 	private volatile int maxReads = -1;
 
 	private QueuePair(RdmaProvider provider, OwnedCmId id, CreatedQueuePair created) {
@@ -49,17 +49,18 @@ public final class QueuePair {
 	 * {@code rdma_create_qp}.
 	 * @param id the CM id, bound to a device
 	 * @param device the device
-	 * @param queue takes the completions of sends and receives
+	 * @param queue takes the completions of sends
+	 * @param receives takes those of receives
 	 * @param shared the receive queue that it shares with others, or {@code null} for one
 	 * of its own
 	 * @param capabilities the sizes asked for
 	 * @return the queue pair
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
-	public static QueuePair create(OwnedCmId id, Device device, CompletionQueue queue,
+	public static QueuePair create(OwnedCmId id, Device device, CompletionQueue queue, CompletionQueue receives,
 			@Nullable SharedReceiveQueue shared, QueuePairCapabilities capabilities) {
-		QueuePairInit init = new QueuePairInit(queue.handle(), queue.handle(), (shared != null) ? shared.handle() : 0,
-				capabilities, QueuePairType.RC, false);
+		QueuePairInit init = new QueuePairInit(queue.handle(), receives.handle(),
+				(shared != null) ? shared.handle() : 0, capabilities, QueuePairType.RC, false);
 		return new QueuePair(device.provider(), id, id.createQueuePair(device.pd(), init));
 	}
 
@@ -132,8 +133,7 @@ public final class QueuePair {
 	}
 
 	/**
-	 * Let no more posts in and wait for those in progress, which do not block, and for a
-	 * query of {@link #maxReads()}, which lasts as long as the kernel takes.
+	 * Let no more posts in and wait for those in progress, which do not block.
 	 */
 	public void closeGate() {
 		this.gate.close();
@@ -167,30 +167,32 @@ public final class QueuePair {
 	}
 
 	/**
-	 * Return how many reads and atomics may be outstanding, as the connection was
-	 * negotiated; stands for {@code ibv_query_qp} the first time. The queue pair must be
-	 * ready to send.
-	 * @return the number; 0 means that the peer serves none, and a negative number that
-	 * the gate is closed
-	 * @throws RdmaException if the call fails
+	 * Learn how many reads and atomics may be outstanding, as the connection was
+	 * negotiated; stands for {@code ibv_query_qp}. Does nothing the second time. The
+	 * queue pair must be ready to send, and must not be destroyed meanwhile.
 	 */
-	public int maxReads() {
-		int known = this.maxReads;
-		if (known >= 0) {
-			return known;
-		}
-		if (!enter()) {
-			return known;
+	public void queryMaxReads() {
+		if (this.maxReads >= 0) {
+			return;
 		}
 		try {
-			int queried = this.provider.ibvQueryQp(this.created.qp(), QueuePairAttributes.MAX_QP_RD_ATOMIC)
+			this.maxReads = this.provider.ibvQueryQp(this.created.qp(), QueuePairAttributes.MAX_QP_RD_ATOMIC)
 				.maxRdAtomic();
-			this.maxReads = queried;
-			return queried;
 		}
-		finally {
-			leave();
+		catch (RdmaException ex) {
+			logger.debug("Queue pair {} does not tell how many reads were negotiated", qpNum(), ex);
+			this.maxReads = Integer.MAX_VALUE;
 		}
+	}
+
+	/**
+	 * Return how many reads and atomics may be outstanding, as the connection was
+	 * negotiated. Makes no native call.
+	 * @return the number; 0 means that the peer serves none, and a negative number that
+	 * nobody asked yet
+	 */
+	public int maxReads() {
+		return this.maxReads;
 	}
 
 	/**

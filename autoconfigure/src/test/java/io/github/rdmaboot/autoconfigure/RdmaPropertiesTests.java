@@ -9,6 +9,7 @@ import io.github.rdmaboot.endpoint.ClientSettings;
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
+import io.github.rdmaboot.endpoint.FlowControl;
 import io.github.rdmaboot.endpoint.HandlerThread;
 import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
@@ -273,6 +274,32 @@ class RdmaPropertiesTests {
 		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
 			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
 			.withMessageContaining(message);
+	}
+
+	@Test
+	void flowControlIsNoneUnlessItIsSet() {
+		this.source.put("rdma.servers.echo.port", "7471");
+		assertThat(SettingsConverter.server("echo", bind().servers().get("echo")).memory().messages().flowControl())
+			.isEqualTo(FlowControl.NONE);
+		this.source.put("rdma.servers.echo.messages.flow-control", "credits");
+		assertThat(SettingsConverter.server("echo", bind().servers().get("echo")).memory().messages().flowControl())
+			.isEqualTo(FlowControl.CREDITS);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			memory.buffer-count       | 3 | is 3 but must be at least 4 with messages.flow-control=credits
+			queue-pair.max-recv-wr    | 3 | is 3 but must be at least 4 with messages.flow-control=credits
+			shared-receive-queue.size | 8 | is 8 but must be 0 with messages.flow-control=credits
+			""")
+	void creditsNeedReceivesOfTheConnectionsOwn(String property, String value, String message) {
+		this.source.put("rdma.servers.echo.port", "7471");
+		this.source.put("rdma.servers.echo.messages.flow-control", "credits");
+		this.source.put("rdma.servers.echo." + property, value);
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.server("echo", bind().servers().get("echo")))
+			.withMessageStartingWith("rdma.servers.echo." + property + " " + message)
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.servers.echo." + property));
 	}
 
 	@Test

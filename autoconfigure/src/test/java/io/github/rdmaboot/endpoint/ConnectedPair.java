@@ -27,23 +27,32 @@ final class ConnectedPair implements AutoCloseable {
 
 	private final RdmaServer serverEndpoint;
 
+	private final RdmaClient clientEndpoint;
+
 	private final RdmaConnection server;
 
 	private final RdmaConnection client;
 
 	private ConnectedPair(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
 			ConnectionSettings connection, CompletionSettings completion) throws Exception {
+		this(providers, address, queuePair, CONNECTION, connection, MEMORY, MEMORY, completion);
+	}
+
+	private ConnectedPair(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
+			ConnectionSettings connectionOfServer, ConnectionSettings connectionOfClient, MemorySettings memoryOfServer,
+			MemorySettings memoryOfClient, CompletionSettings completion) throws Exception {
 		ShutdownSettings shutdown = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 				Duration.ofSeconds(2), Duration.ofSeconds(5));
 		this.serverSide = new RdmaEndpoints(providers, shutdown, null);
 		this.clientSide = new RdmaEndpoints(providers, shutdown, null);
-		RdmaServer server = this.serverSide
-			.addServer(new ServerSettings("server", address, 0, 16, queuePair, CONNECTION, MEMORY, completion));
+		RdmaServer server = this.serverSide.addServer(new ServerSettings("server", address, 0, 16, queuePair,
+				connectionOfServer, memoryOfServer, completion));
 		this.serverEndpoint = server;
 		this.serverSide.start();
-		RdmaClient client = this.clientSide
-			.addClient(new ClientSettings("client", address, server.port(), null, PATIENCE, PATIENCE,
-					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, queuePair, connection, MEMORY, completion));
+		RdmaClient client = this.clientSide.addClient(
+				new ClientSettings("client", address, server.port(), null, PATIENCE, PATIENCE, ClientStartup.BACKGROUND,
+						TestSettings.NO_RECONNECT, queuePair, connectionOfClient, memoryOfClient, completion));
+		this.clientEndpoint = client;
 		this.clientSide.start();
 		this.client = client.connect().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		await().atMost(PATIENCE)
@@ -72,8 +81,24 @@ final class ConnectedPair implements AutoCloseable {
 		return new ConnectedPair(providers, address, QUEUE_PAIR, CONNECTION, completion);
 	}
 
+	// With the same parameters on both sides, but messages of their own.
+	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
+			ConnectionSettings connection, MemorySettings memoryOfServer, MemorySettings memoryOfClient,
+			CompletionSettings completion) throws Exception {
+		return new ConnectedPair(providers, address, queuePair, connection, connection, memoryOfServer, memoryOfClient,
+				completion);
+	}
+
+	void onMessageOfClient(RdmaMessageHandler handler) {
+		this.clientEndpoint.onMessage(handler);
+	}
+
 	void onMessageOfServer(RdmaMessageHandler handler) {
 		this.serverEndpoint.onMessage(handler);
+	}
+
+	EndpointStatistics statisticsOfClient() {
+		return this.clientEndpoint.statistics();
 	}
 
 	RdmaConnection server() {

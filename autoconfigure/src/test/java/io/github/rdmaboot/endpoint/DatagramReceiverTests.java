@@ -1,17 +1,15 @@
 package io.github.rdmaboot.endpoint;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.DeviceLease;
 import io.github.rdmaboot.verbs.Devices;
+import io.github.rdmaboot.verbs.MemoryBlock;
 import io.github.rdmaboot.verbs.MemoryPoolLimits;
-import io.github.rdmaboot.verbs.MemoryRegion;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,10 +27,9 @@ class DatagramReceiverTests {
 
 	@Test
 	void receiveIsOutstandingUntilItsDatagramIsWhereADestroyLooksForIt() {
-		DeviceLease device = new Devices(this.provider, "test", new MemoryPoolLimits(4096, 4096, 64))
+		DeviceLease device = new Devices(this.provider, "test", new MemoryPoolLimits(4096, 1 << 20, 64))
 			.acquire(this.provider.rdmaGetDevices().handles()[0]);
-		MemoryRegion memory = MemoryRegion.register(device.device(), ByteBuffer.allocateDirect(LAYOUT.bytes()),
-				AccessFlag.LOCAL_WRITE.value());
+		MemoryBlock memory = device.device().memoryPool().allocate(LAYOUT.bytes());
 		RdmaEndpoints registry = new RdmaEndpoints(() -> this.provider, ShutdownSettings.defaults(), null);
 		RdmaDatagramEndpoint endpoint = registry.addDatagrams(TestSettings.datagrams("datagrams", "192.0.2.1", 0));
 		endpoint.onDatagram((datagram) -> {
@@ -46,7 +43,7 @@ class DatagramReceiverTests {
 		receiver.received(completion);
 		assertThat(outstandingWhenHandedOn).as("receives outstanding").containsExactly(1);
 		assertThat(this.outstanding.count()).isZero();
-		memory.deregister();
+		memory.release();
 		device.release();
 	}
 

@@ -12,7 +12,6 @@ import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,9 +53,10 @@ class LoopbackAllocationTests {
 
 	private volatile Thread receiving = Thread.currentThread();
 
-	@BeforeEach
-	void connect() throws Exception {
+	private void connect(MessageSettings messages) throws Exception {
+		MemorySettings memory = new MemorySettings(4096, 8, messages);
 		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(this.fabric), "192.0.2.1",
+				ConnectedPair.QUEUE_PAIR, ConnectedPair.CONNECTION, memory, memory,
 				CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD));
 		this.local = this.pair.client().memory().allocate(4096, RemoteAccess.READ);
 		this.remote = this.pair.server()
@@ -72,7 +72,19 @@ class LoopbackAllocationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void operationsAllocateNothing(Operation operation) {
+	void operationsAllocateNothing(Operation operation) throws Exception {
+		connect(MessageSettings.defaults());
+		expectNoAllocation(operation);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SEND", "MESSAGE" })
+	void messagesAndGrantsOfCreditsAllocateNothing(Operation operation) throws Exception {
+		connect(new MessageSettings(OversizedMessages.REJECT, 4096, FlowControl.CREDITS));
+		expectNoAllocation(operation);
+	}
+
+	private void expectNoAllocation(Operation operation) {
 		RdmaOperations operations = this.pair.client().operations();
 		WorkBatch batch = operations.batch(4)
 			.write(this.local, 0, this.remote, 0, 64)

@@ -15,6 +15,7 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.MemoryPoolExhaustedException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -120,6 +121,21 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 		await().atMost(Duration.ofSeconds(30)).until(() -> echo.state() == EndpointState.UP);
 		assertThat(echo.groups()).hasSize(1);
 		assertThat(echo.lastError()).isNull();
+	}
+
+	@Test
+	void memoryOfDatagramEndpointsCountsInTheBoundOfThePool() {
+		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(),
+				new MemoryPoolSettings(64 << 10, 128 << 10, 64), null);
+		try (registry) {
+			registry.addDatagrams(TestSettings.datagrams("large", localAddress(), null));
+			assertThatExceptionOfType(RdmaEndpointException.class).isThrownBy(registry::start)
+				.withCauseInstanceOf(MemoryPoolExhaustedException.class);
+		}
+		RdmaEndpoints roomy = registry();
+		RdmaDatagramEndpoint endpoint = asker(roomy);
+		roomy.start();
+		assertThat(roomy.pooledBytes()).isGreaterThanOrEqualTo(endpoint.statistics().registeredBytes()).isPositive();
 	}
 
 	@Test

@@ -27,7 +27,7 @@ class MessageFragmentsTests {
 
 	@Test
 	void largestMessageTakesNoMoreRoomThanItNeeds() {
-		assertThat(this.fragments.add(fragment(BUFFER), MessageFragments.MORE)).isNull();
+		assertThat(this.fragments.add(fragment(BUFFER), MessageHeader.MORE)).isNull();
 
 		ByteBuffer message = this.fragments.add(fragment(4 * 1024), 0);
 
@@ -37,7 +37,7 @@ class MessageFragmentsTests {
 
 	@Test
 	void messageThatIsLargerThanTheLargestIsRefusedAlthoughFourBuffersWouldHoldIt() {
-		this.fragments.add(fragment(BUFFER), MessageFragments.MORE);
+		this.fragments.add(fragment(BUFFER), MessageHeader.MORE);
 
 		assertTooLarge(4 * 1024 + 1, 0);
 
@@ -55,7 +55,7 @@ class MessageFragmentsTests {
 
 	@Test
 	void firstFragmentThatIsTooLargeByItselfIsRefused() {
-		assertTooLarge(20 * 1024 + 1, MessageFragments.MORE);
+		assertTooLarge(20 * 1024 + 1, MessageHeader.MORE);
 	}
 
 }

@@ -91,7 +91,7 @@ class MessageReceiverTests {
 		MessageReceiver receiver = new MessageReceiver(buffers(), () -> {
 		}, new EndpointStatistics(), (task) -> outstandingWhenHandedOn.add(this.outstanding.count()),
 				() -> (connection, message) -> {
-				}, this.pair.server(), null);
+				}, this.pair.server(), MessageSettings.defaults(), null);
 		this.outstanding.posted();
 		receiver.received(0, completion(1));
 		assertThat(outstandingWhenHandedOn).as("receives outstanding").containsExactly(1);
@@ -101,7 +101,8 @@ class MessageReceiverTests {
 	@Test
 	void bufferThatWasGivenBackIsNotReadAndIsThereForOthers() {
 		MessageReceiver receiver = new MessageReceiver(buffers(), () -> this.memory.memory().put(0, (byte) 9),
-				new EndpointStatistics(), Runnable::run, () -> null, this.pair.server(), null);
+				new EndpointStatistics(), Runnable::run, () -> null, this.pair.server(), MessageSettings.defaults(),
+				null);
 		this.memory.memory().put(0, (byte) 7);
 		this.outstanding.posted();
 		this.outstanding.posted();

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -39,6 +40,9 @@ import static org.awaitility.Awaitility.await;
 abstract class OperationFailureContract {
 
 	private static final int SIZE = 4096;
+
+	/** What the port of soft-RoCE takes, and so that of the loopback. */
+	private static final int LARGEST_MESSAGE = 8 << 20;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -114,6 +118,31 @@ abstract class OperationFailureContract {
 		assertThatExceptionOfType(ExecutionException.class).as("the peer learns of it")
 			.isThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
 			.withCauseInstanceOf(ConnectionClosedException.class);
+	}
+
+	@Test
+	void operationThatIsLongerThanThePortTakesIsRefusedBeforeItIsSent() throws Exception {
+		ConnectedPair pair = connect();
+		int size = LARGEST_MESSAGE + 1;
+		RegisteredMemory local = pair.client().memory().allocate(size, RemoteAccess.READ);
+		RemoteMemory remote = pair.server().memory().allocate(size, RemoteAccess.READ, RemoteAccess.WRITE).remote();
+		RdmaOperations operations = pair.client().operations();
+		String refusal = "Operation of 8388609 bytes is longer than the 8MB that the port of the device takes";
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> operations.write(local, 0, remote, 0, size, new OperationFuture()))
+			.withMessageContaining(refusal);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> operations.read(local, 0, remote, 0, size, new OperationFuture()))
+			.withMessageContaining(refusal);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> operations.write(new MemoryRanges(2).add(local, 0, size - 64).add(local, 0, 64), remote,
+					0, new OperationFuture()))
+			.withMessageContaining(refusal);
+		assertThatIllegalArgumentException().isThrownBy(() -> operations.batch(1).write(local, 0, remote, 0, size))
+			.withMessageContaining(refusal);
+		assertThat(
+				operations.write(local, 0, remote, 0, LARGEST_MESSAGE, new OperationFuture()).get(60, TimeUnit.SECONDS))
+			.isEqualTo(LARGEST_MESSAGE);
 	}
 
 	private static Throwable failure(OperationFuture future) {

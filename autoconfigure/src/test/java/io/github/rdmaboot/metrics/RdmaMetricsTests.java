@@ -60,8 +60,8 @@ class RdmaMetricsTests {
 		assertThat(names()).containsExactlyInAnyOrder("rdma.endpoint.destroy", "rdma.endpoint.destroy.step",
 				"rdma.endpoint.destroy.failures", "rdma.endpoint.destroy.active", "rdma.endpoint.connect",
 				"rdma.cm.ids", "rdma.cm.events", "rdma.cm.events.unacked", "rdma.connections", "rdma.messages",
-				"rdma.bytes", "rdma.completion.errors", "rdma.memory.registered", "rdma.memory.pool",
-				"rdma.reconnects");
+				"rdma.bytes", "rdma.operations", "rdma.operation.bytes", "rdma.receives.returned",
+				"rdma.completion.errors", "rdma.memory.registered", "rdma.memory.pool", "rdma.reconnects");
 	}
 
 	@Test

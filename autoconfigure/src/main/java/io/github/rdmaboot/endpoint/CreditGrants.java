@@ -1,0 +1,106 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.SendFlag;
+import io.github.rdmaboot.provider.SendWorkRequest;
+import io.github.rdmaboot.provider.WorkRequestOpcode;
+import io.github.rdmaboot.verbs.QueuePair;
+
+/**
+ * Takes the grants of the peer, and sends those that go without a message: one at a time,
+ * from a place in the send queue that nothing else uses. Called by the threads that take
+ * completions and hand messages on; neither locks nor allocates.
+ */
+final class CreditGrants {
+
+	/** Distinguishes the completions of grants from those of other sends. */
+	static final long WR_ID_GRANTS = 1L << 33;
+
+	private final RdmaConnection connection;
+
+	private final Credits credits;
+
+	private final QueuePair queuePair;
+
+	private final SendQueue sendQueue;
+
+	private final OutstandingRequests outstanding;
+
+	private final SendWorkRequest request = new SendWorkRequest(1);
+
+	private final AtomicBoolean underWay = new AtomicBoolean();
+
+	CreditGrants(RdmaConnection connection, Credits credits, QueuePair queuePair, SendQueue sendQueue,
+			OutstandingRequests outstanding) {
+		this.connection = connection;
+		this.credits = credits;
+		this.queuePair = queuePair;
+		this.sendQueue = sendQueue;
+		this.outstanding = outstanding;
+		this.request.wrId = WR_ID_GRANTS;
+		this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
+		this.request.flags = SendFlag.SIGNALED.value();
+	}
+
+	// Take what the peer grants.
+	void granted(int count) {
+		this.credits.granted(count);
+		if (count > 0) {
+			this.sendQueue.roomCame();
+			grantIfDue();
+		}
+	}
+
+	// A receive was posted again.
+	void reposted() {
+		this.credits.owe(1);
+		grantIfDue();
+	}
+
+	// Take the completion of a grant.
+	void completed(boolean failed) {
+		this.outstanding.completed();
+		if (!failed) {
+			this.underWay.set(false);
+			grantIfDue();
+		}
+	}
+
+	// Looks again whenever it could not post, for another thread may have made a grant
+	// due meanwhile and left it to this one.
+	private void grantIfDue() {
+		while (this.credits.isGrantDue() && this.underWay.compareAndSet(false, true)) {
+			if (grant()) {
+				return;
+			}
+			this.underWay.set(false);
+		}
+	}
+
+	// Whether there was anything to grant, and a credit for it.
+	private boolean grant() {
+		Permits permits = this.credits.permits();
+		if (!permits.tryTakeLast()) {
+			return false;
+		}
+		int owed = this.credits.takeOwed();
+		if (owed == 0) {
+			permits.giveBack(1);
+			return false;
+		}
+		this.request.immediateData = MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | owed;
+		this.outstanding.posted();
+		int errno = this.queuePair.postSend(this.request);
+		if (errno != 0) {
+			this.outstanding.completed();
+			if (errno != Errno.ENOTCONN.value()) {
+				this.connection.failed(new RdmaException("ibv_post_send", errno));
+			}
+		}
+		return true;
+	}
+
+}

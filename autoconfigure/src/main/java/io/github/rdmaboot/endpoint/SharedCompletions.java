@@ -1,0 +1,107 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.WorkCompletion;
+import io.github.rdmaboot.verbs.CompletionHandler;
+import io.github.rdmaboot.verbs.CompletionPolicy;
+import io.github.rdmaboot.verbs.CompletionQueue;
+import io.github.rdmaboot.verbs.Device;
+
+/**
+ * Completions of a shared receive queue, in one completion queue for all connections:
+ * there are never more than buffers, so as long as it has room for those it cannot
+ * overrun. Each goes to its connection by the number of the queue pair. What comes when
+ * its connection is gone has its buffer posted again.
+ * <p>
+ * A device may give the number of a queue pair that was destroyed to a new one while the
+ * last completions of the old one are unread, and nothing tells them from those of the
+ * new one. So a connection leaves only when all were read, and another does not take its
+ * number before.
+ */
+final class SharedCompletions implements CompletionHandler {
+
+	/** How long to wait at most for a thread that holds completions of the queue. */
+	private static final Duration PATIENCE = Duration.ofMillis(200);
+
+	private static final Duration PATIENCE_FOR_NUMBER = Duration.ofSeconds(5);
+
+	private static final long POLL_INTERVAL_NANOS = 100_000;
+
+	private final ReceiveBuffers buffers;
+
+	private final EndpointStatistics statistics;
+
+	private final QueuePairTable connections = new QueuePairTable();
+
+	private final CompletionQueue queue;
+
+	SharedCompletions(Device device, CompletionPolicy policy, ReceiveBuffers buffers, EndpointStatistics statistics) {
+		this.buffers = buffers;
+		this.statistics = statistics;
+		this.queue = CompletionQueue.create(device, policy, buffers.count(), this,
+				(error) -> this.connections.forEach((connection) -> connection.queueFailed(error)));
+	}
+
+	CompletionQueue queue() {
+		return this.queue;
+	}
+
+	@Override
+	public void onCompletion(WorkCompletion completion) {
+		ConnectionCompletions connection = this.connections.find(completion.qpNum);
+		if (connection != null) {
+			connection.onCompletion(completion);
+			return;
+		}
+		this.statistics.receiveReturned();
+		int errno = this.buffers.failed((int) completion.wrId);
+		if (errno != 0 && errno != Errno.ENOTCONN.value()) {
+			throw new RdmaException("ibv_post_srq_recv", errno);
+		}
+	}
+
+	// Hand completions of a queue pair to its connection, from before it is connected.
+	void add(int qpNum, ConnectionCompletions connection) {
+		Deadline deadline = Deadline.after(PATIENCE_FOR_NUMBER);
+		while (!this.connections.add(qpNum, connection)) {
+			if (this.queue.poll()) {
+				this.connections.remove(qpNum);
+			}
+			else if (deadline.remainingNanos() == 0) {
+				throw new RdmaException("rdma_create_qp", Errno.EBUSY.value(),
+						"Queue pair number " + qpNum + " cannot be used yet (EBUSY): a message handler holds up the "
+								+ "completions of the queue pair that had it before");
+			}
+			else {
+				LockSupport.parkNanos(POLL_INTERVAL_NANOS);
+			}
+		}
+	}
+
+	// Read all completions that are there. Another thread may hold some that it read
+	// before, and still be handing them on. Returns whether none is left.
+	boolean readAll() {
+		Deadline deadline = Deadline.after(PATIENCE);
+		while (!this.queue.poll()) {
+			if (deadline.remainingNanos() == 0) {
+				return false;
+			}
+			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
+		}
+		return true;
+	}
+
+	// Let go of a connection whose queue pair was destroyed. If completions of it may be
+	// left, whoever has the same number next sees to them.
+	void remove(int qpNum) {
+		if (readAll()) {
+			this.connections.remove(qpNum);
+		}
+	}
+
+}

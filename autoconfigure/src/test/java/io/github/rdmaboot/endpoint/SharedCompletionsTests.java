@@ -1,0 +1,195 @@
+package io.github.rdmaboot.endpoint;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.provider.CompletionStatus;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.WorkCompletion;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.CompletionMode;
+import io.github.rdmaboot.verbs.CompletionPolicy;
+import io.github.rdmaboot.verbs.DeviceLease;
+import io.github.rdmaboot.verbs.Devices;
+import io.github.rdmaboot.verbs.MemoryBlock;
+import io.github.rdmaboot.verbs.MemoryPoolLimits;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Completions of a receive queue that connections share: how large their queue is, whose
+ * they are, and what becomes of those that nobody is there for.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedCompletionsTests {
+
+	private static final int SHARED = 512;
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
+
+	/** Entries of each completion queue that was made. */
+	private final List<Integer> entries = Collections.synchronizedList(new ArrayList<>());
+
+	private final EndpointStatistics statistics = new EndpointStatistics();
+
+	private final List<Integer> reposted = new ArrayList<>();
+
+	private DeviceLease device;
+
+	private MemoryBlock memory;
+
+	private SharedCompletions completions;
+
+	@BeforeEach
+	void create() {
+		RdmaProvider provider = openProvider();
+		this.device = new Devices(provider, "test", new MemoryPoolLimits(4096, 4096, 64))
+			.acquire(provider.rdmaGetDevices().handles()[0]);
+		this.memory = this.device.device().memoryPool().allocate(2 * 64);
+		ReceiveBuffers buffers = new ReceiveBuffers(this.memory, 64, 2, (request) -> {
+			this.reposted.add((int) request.wrId);
+			return 0;
+		}, new OutstandingRequests(), true);
+		this.completions = new SharedCompletions(this.device.device(),
+				new CompletionPolicy(CompletionMode.EVENT, Duration.ZERO, null), buffers, this.statistics);
+	}
+
+	@AfterEach
+	void close() {
+		this.completions.queue().close();
+		this.memory.release();
+		this.device.release();
+	}
+
+	private RdmaProvider openProvider() {
+		RdmaProvider provider = new LoopbackRdmaProvider(this.fabric);
+		return (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
+				new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("ibvCreateCq")) {
+						this.entries.add((Integer) arguments[1]);
+					}
+					try {
+						return method.invoke(provider, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	private static WorkCompletion completion(int qpNum, int slot) {
+		WorkCompletion completion = new WorkCompletion();
+		completion.qpNum = qpNum;
+		completion.wrId = slot;
+		completion.status = CompletionStatus.SUCCESS.value();
+		return completion;
+	}
+
+	private static ConnectionCompletions recording(List<Integer> slots) {
+		return new ConnectionCompletions(null, null, null) {
+
+			@Override
+			public void onCompletion(WorkCompletion completion) {
+				slots.add((int) completion.wrId);
+			}
+
+		};
+	}
+
+	@Test
+	void idleConnectionCostsNoCompletionQueueOfTheSizeOfTheSharedReceiveQueue() throws Exception {
+		RdmaEndpoints servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+		RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+				ShutdownSettings.defaults(), null);
+		try {
+			RdmaServer server = servers.addServer(new ServerSettings("server", "192.0.2.1", 0, 0,
+					TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, new MemorySettings(64, 8),
+					CompletionSettings.defaults(), ReconnectSettings.defaults(), SHARED));
+			servers.start();
+			clients.start();
+			this.entries.clear();
+			for (int i = 0; i < 20; i++) {
+				RdmaClient client = clients.addClient(TestSettings.client("client-" + i, "192.0.2.1", server.port(),
+						ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+				client.start();
+				client.connect().get(20, TimeUnit.SECONDS);
+			}
+			await().until(() -> server.connections().size() == 20);
+			assertThat(this.entries).hasSize(21)
+				.contains(SHARED)
+				.filteredOn((size) -> size != SHARED)
+				.containsOnly(TestSettings.QUEUE_PAIR.maxSendWr());
+		}
+		finally {
+			clients.close();
+			servers.close();
+		}
+	}
+
+	@Test
+	void completionGoesToTheConnectionWithTheNumber() {
+		List<Integer> first = new ArrayList<>();
+		List<Integer> second = new ArrayList<>();
+		this.completions.add(70_000, recording(first));
+		this.completions.add(17, recording(second));
+		this.completions.onCompletion(completion(70_000, 0));
+		this.completions.onCompletion(completion(17, 1));
+		assertThat(first).containsExactly(0);
+		assertThat(second).containsExactly(1);
+		assertThat(this.reposted).isEmpty();
+	}
+
+	@Test
+	void bufferOfAConnectionThatIsGoneIsPostedAgainAndCounted() {
+		this.completions.add(17, recording(new ArrayList<>()));
+		this.completions.remove(17);
+		this.completions.onCompletion(completion(17, 1));
+		assertThat(this.reposted).containsExactly(1);
+		assertThat(this.statistics.receivesReturned()).isEqualTo(1);
+	}
+
+	@Test
+	void numberIsTakenOverWhenAllCompletionsOfTheOneBeforeWereRead() {
+		List<Integer> before = new ArrayList<>();
+		List<Integer> after = new ArrayList<>();
+		this.completions.add(17, recording(before));
+		this.completions.add(17, recording(after));
+		this.completions.onCompletion(completion(17, 1));
+		assertThat(before).isEmpty();
+		assertThat(after).containsExactly(1);
+	}
+
+	@Test
+	void tableFindsWhatItHasInAnyOrder() {
+		QueuePairTable table = new QueuePairTable();
+		List<ConnectionCompletions> added = new ArrayList<>();
+		int[] numbers = { 5, 0xffffff, 1, 70_000, 3, 2 };
+		for (int number : numbers) {
+			ConnectionCompletions connection = recording(new ArrayList<>());
+			added.add(connection);
+			assertThat(table.add(number, connection)).isTrue();
+			assertThat(table.add(number, connection)).as("a second time").isFalse();
+		}
+		table.remove(1);
+		table.remove(4);
+		for (int i = 0; i < numbers.length; i++) {
+			assertThat(table.find(numbers[i])).as("number %d", numbers[i])
+				.isSameAs((numbers[i] == 1) ? null : added.get(i));
+		}
+		List<ConnectionCompletions> all = new ArrayList<>();
+		table.forEach(all::add);
+		assertThat(all).hasSize(numbers.length - 1);
+	}
+
+}
