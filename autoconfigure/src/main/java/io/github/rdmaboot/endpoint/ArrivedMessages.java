@@ -31,7 +31,7 @@ final class ArrivedMessages {
 			@Nullable CreditGrants grants) {
 		this.connection = connection;
 		this.buffers = buffers;
-		this.completed = new CompletedReceives(buffers.count());
+		this.completed = new CompletedReceives(buffers.records());
 		this.fragments = fragments;
 		this.grants = grants;
 	}

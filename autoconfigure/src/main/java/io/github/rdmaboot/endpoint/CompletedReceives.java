@@ -3,72 +3,81 @@ package io.github.rdmaboot.endpoint;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Receives that completed and whose messages have not been taken, in their order. One
- * thread at a time puts, and one at a time takes; neither allocates nor locks.
+ * Receives of a connection that completed and whose messages have not been taken, in
+ * their order. One thread at a time puts, and one at a time takes; neither allocates nor
+ * locks.
+ * <p>
+ * They are linked by what the buffers keep of each, for a buffer is of one connection at
+ * a time: so an idle connection takes no memory for the buffers that it shares with
+ * others. What is put is linked backwards from {@code incoming}; whoever takes turns that
+ * around, all at once, into a list from {@code head}.
  */
 final class CompletedReceives {
 
-	private final int[] slots;
+	private static final int NONE = -1;
 
-	private final int[] lengths;
+	private final ReceiveRecords records;
 
-	private final int[] immediates;
+	private final AtomicInteger incoming = new AtomicInteger(NONE);
 
-	private final boolean[] withImmediate;
+	private final AtomicInteger head = new AtomicInteger(NONE);
 
-	private final int mask;
-
-	private final AtomicInteger head = new AtomicInteger();
-
-	private final AtomicInteger tail = new AtomicInteger();
-
-	// Holds as many as there are receives, so it is never full.
-	CompletedReceives(int receives) {
-		int capacity = (receives > 1) ? Integer.highestOneBit(receives - 1) << 1 : 1;
-		this.slots = new int[capacity];
-		this.lengths = new int[capacity];
-		this.immediates = new int[capacity];
-		this.withImmediate = new boolean[capacity];
-		this.mask = capacity - 1;
+	CompletedReceives(ReceiveRecords records) {
+		this.records = records;
 	}
 
 	void put(int slot, int length, boolean withImmediate, int immediate) {
-		int tail = this.tail.getPlain();
-		int index = tail & this.mask;
-		this.slots[index] = slot;
-		this.lengths[index] = length;
-		this.withImmediate[index] = withImmediate;
-		this.immediates[index] = immediate;
-		this.tail.set(tail + 1);
+		this.records.lengths[slot] = length;
+		this.records.withImmediate[slot] = withImmediate;
+		this.records.immediates[slot] = immediate;
+		int before;
+		do {
+			before = this.incoming.get();
+			this.records.links[slot] = before;
+		}
+		while (!this.incoming.compareAndSet(before, slot));
 	}
 
+	// Asked while another thread takes, it may miss what that one is about to take.
 	boolean isEmpty() {
-		return this.head.get() == this.tail.get();
+		return this.head.get() == NONE && this.incoming.get() == NONE;
 	}
 
 	// The first of those that are there, which stays until it is removed.
 	int slot() {
-		return this.slots[first()];
+		int slot = this.head.get();
+		return (slot != NONE) ? slot : turnAround();
 	}
 
 	int length() {
-		return this.lengths[first()];
+		return this.records.lengths[slot()];
 	}
 
 	boolean hasImmediate() {
-		return this.withImmediate[first()];
+		return this.records.withImmediate[slot()];
 	}
 
 	int immediate() {
-		return this.immediates[first()];
+		return this.records.immediates[slot()];
 	}
 
+	// From now on the buffer may be posted again.
 	void remove() {
-		this.head.set(this.head.getPlain() + 1);
+		this.head.set(this.records.links[slot()]);
 	}
 
-	private int first() {
-		return this.head.getPlain() & this.mask;
+	private int turnAround() {
+		int[] links = this.records.links;
+		int first = NONE;
+		int slot = this.incoming.getAndSet(NONE);
+		while (slot != NONE) {
+			int earlier = links[slot];
+			links[slot] = first;
+			first = slot;
+			slot = earlier;
+		}
+		this.head.set(first);
+		return first;
 	}
 
 }

@@ -26,6 +26,8 @@ final class ReceiveBuffers {
 
 	private final ByteBuffer[] views;
 
+	private final ReceiveRecords records;
+
 	ReceiveBuffers(MemoryBlock memory, int bufferSize, int count, ToIntFunction<ReceiveWorkRequest> queue,
 			OutstandingRequests outstanding, boolean shared) {
 		this.queue = queue;
@@ -33,6 +35,7 @@ final class ReceiveBuffers {
 		this.shared = shared;
 		this.requests = new ReceiveWorkRequest[count];
 		this.views = new ByteBuffer[count];
+		this.records = new ReceiveRecords(count);
 		ByteBuffer bytes = memory.memory().asReadOnlyBuffer();
 		for (int slot = 0; slot < count; slot++) {
 			ReceiveWorkRequest request = new ReceiveWorkRequest(1);
@@ -44,6 +47,10 @@ final class ReceiveBuffers {
 			this.requests[slot] = request;
 			this.views[slot] = bytes.slice(slot * bufferSize, bufferSize);
 		}
+	}
+
+	ReceiveRecords records() {
+		return this.records;
 	}
 
 	int count() {

@@ -17,7 +17,7 @@ class CompletedReceivesTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2, 3, 16, 17 })
 	void holdAsManyAsThereAreReceivesInTheirOrder(int count) {
-		CompletedReceives receives = new CompletedReceives(count);
+		CompletedReceives receives = new CompletedReceives(new ReceiveRecords(count));
 		for (int round = 0; round < 5; round++) {
 			for (int i = 0; i < count; i++) {
 				receives.put(i, 100 + i, i % 2 == 0, -i);
@@ -35,10 +35,31 @@ class CompletedReceivesTests {
 	}
 
 	@Test
+	void connectionsThatShareTheBuffersHaveTheirOwnReceives() {
+		ReceiveRecords records = new ReceiveRecords(6);
+		CompletedReceives one = new CompletedReceives(records);
+		CompletedReceives other = new CompletedReceives(records);
+		for (int slot = 0; slot < 6; slot++) {
+			((slot % 3 == 0) ? one : other).put(slot, slot, false, 0);
+		}
+		assertThat(one.slot()).isZero();
+		one.remove();
+		other.put(0, 7, false, 0);
+		for (int slot : new int[] { 1, 2, 4, 5, 0 }) {
+			assertThat(other.slot()).isEqualTo(slot);
+			other.remove();
+		}
+		assertThat(other.isEmpty()).isTrue();
+		assertThat(one.slot()).isEqualTo(3);
+		one.remove();
+		assertThat(one.isEmpty()).isTrue();
+	}
+
+	@Test
 	@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void oneThreadMayPutWhileAnotherTakes() throws Exception {
 		int total = 1_000_000;
-		CompletedReceives receives = new CompletedReceives(8);
+		CompletedReceives receives = new CompletedReceives(new ReceiveRecords(8));
 		Semaphore free = new Semaphore(8);
 		Queue<String> problems = new ConcurrentLinkedQueue<>();
 		Thread taker = new Thread(() -> {
@@ -46,7 +67,7 @@ class CompletedReceivesTests {
 				while (receives.isEmpty()) {
 					Thread.onSpinWait();
 				}
-				if (receives.slot() != i || receives.length() != i + 1 || receives.immediate() != -i) {
+				if (receives.slot() != i % 8 || receives.length() != i + 1 || receives.immediate() != -i) {
 					problems.add(i + ": " + receives.slot() + " " + receives.length() + " " + receives.immediate());
 				}
 				receives.remove();
@@ -56,7 +77,7 @@ class CompletedReceivesTests {
 		taker.start();
 		for (int i = 0; i < total; i++) {
 			free.acquireUninterruptibly();
-			receives.put(i, i + 1, true, -i);
+			receives.put(i % 8, i + 1, true, -i);
 		}
 		taker.join();
 		assertThat(problems).isEmpty();
