@@ -49,7 +49,12 @@ final class AwaitedEvents {
 
 	// Wait for the answer to a call.
 	CmEvent await(String call, String address, CmEventType expected, Predicate<CmEvent> answer, Duration limit) {
-		Deadline deadline = Deadline.after(limit);
+		return await(call, address, expected, answer, Deadline.after(limit), limit);
+	}
+
+	// The same, with a limit that began earlier.
+	CmEvent await(String call, String address, CmEventType expected, Predicate<CmEvent> answer, Deadline deadline,
+			Duration limit) {
 		while (true) {
 			Signal signal = next(call, address, deadline);
 			if (signal == null) {

@@ -205,18 +205,17 @@ final class ConnectionResources {
 		}
 	}
 
-	// Give the memory back, unless the device may still write into it.
+	// Give the memory back, unless the device may still write into it. A queue that is
+	// shared keeps its memory until it is destroyed itself, so that it can be left in any
+	// case.
 	void releaseMemory(EndpointStatistics statistics) {
-		if (!this.queuePairDestroyed) {
-			return;
-		}
 		MemoryBlock sendMemory = this.sendMemory;
-		if (sendMemory != null) {
+		if (sendMemory != null && this.queuePairDestroyed) {
 			sendMemory.release();
 			statistics.deregistered(sendMemory.length());
 		}
 		ConnectionReceives receives = this.receives;
-		if (receives == null) {
+		if (receives == null || (!this.queuePairDestroyed && receives.queue() == null)) {
 			return;
 		}
 		MessageReceiver receiver = this.receiver;

@@ -82,6 +82,13 @@ final class DatagramService {
 	}
 
 	private void answer(OwnedCmId child, long begin) {
+		CallWatch watch = new CallWatch(this.runtime, this.runtime.acceptExecutor(), this.settings.name(),
+				String.valueOf(child.peerAddress()),
+				(failure) -> logger.warn("The question of a peer is stuck: {}", failure.getMessage()));
+		watch.watch("rdma_accept", "answering the question", this.runtime.callTimeout(), () -> tell(child, begin));
+	}
+
+	private void tell(OwnedCmId child, long begin) {
 		try {
 			child.accept(new ConnectionParameters(new byte[0], 0, 0, false, 0, 0, false, this.qpNum));
 			this.runtime.connectEnded(this.settings.name(), since(begin), null);

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmId;
@@ -117,17 +117,17 @@ final class DatagramSession {
 	CompletableFuture<DatagramPeer> resolve(String host, int port) {
 		PeerLookUp lookUp = new PeerLookUp(this.settings, this.gate, this.endpoint.statistics(), host, port,
 				awaitedEvents());
-		return begin("rdma_connect", Addresses.format(host, port), () -> lookUp(lookUp));
+		return begin("rdma_connect", Addresses.format(host, port), (watch) -> lookUp(lookUp, watch));
 	}
 
-	private DatagramPeer lookUp(PeerLookUp lookUp) {
+	private DatagramPeer lookUp(PeerLookUp lookUp, CallWatch watch) {
 		this.lookUps.add(lookUp);
 		try {
 			// A destroy shuts the gate before it cancels the look-ups that it finds.
 			this.gate.requireOpen();
 			InetSocketAddress local = this.id.localAddress();
 			InetSocketAddress source = (local != null) ? new InetSocketAddress(local.getAddress(), 0) : null;
-			DatagramTarget target = lookUp.run(this.runtime, source);
+			DatagramTarget target = lookUp.run(this.runtime, source, watch);
 			return new DatagramPeer(this.endpoint, DatagramPath.told(target.path()), target.qpNum(), target.qkey(),
 					RoutingHeader.address(target.path().dgid()));
 		}
@@ -137,12 +137,13 @@ final class DatagramSession {
 	}
 
 	CompletableFuture<DatagramPeer> join(InetAddress group) {
-		return begin("rdma_join_multicast", group.getHostAddress(), () -> this.memberships.join(group));
+		return begin("rdma_join_multicast", group.getHostAddress(), (watch) -> this.memberships.join(group));
 	}
 
 	// Run something that waits for an answer. What depends on the future may block, and
 	// so runs on the handler executor.
-	private CompletableFuture<DatagramPeer> begin(String call, String address, Supplier<DatagramPeer> exchange) {
+	private CompletableFuture<DatagramPeer> begin(String call, String address,
+			Function<CallWatch, DatagramPeer> exchange) {
 		CompletableFuture<DatagramPeer> future = new CompletableFuture<>();
 		if (!this.exchanges.begin()) {
 			future.completeExceptionally(this.endpoint.closedException());
@@ -158,32 +159,37 @@ final class DatagramSession {
 		return future;
 	}
 
-	private void run(String call, String address, Supplier<DatagramPeer> exchange,
+	private void run(String call, String address, Function<CallWatch, DatagramPeer> exchange,
 			CompletableFuture<DatagramPeer> future) {
 		long begin = System.nanoTime();
-		Runnable outcome;
+		CallWatch watch = new CallWatch(this.runtime, this.runtime.connectExecutor(), this.settings.name(), address,
+				(failure) -> failed(future, begin, failure));
 		try {
-			DatagramPeer peer = exchange.get();
-			outcome = () -> future.complete(peer);
+			DatagramPeer peer = exchange.apply(watch);
 			ended(begin, null);
-		}
-		catch (RdmaEndpointException ex) {
-			outcome = () -> future.completeExceptionally(ex);
-			ended(begin, ex);
+			this.runtime.handlerExecutor().execute(() -> future.complete(peer));
 		}
 		catch (ConnectionClosedException ex) {
-			outcome = () -> future.completeExceptionally(ex);
+			if (!watch.isOverdue()) {
+				this.runtime.handlerExecutor().execute(() -> future.completeExceptionally(ex));
+			}
 		}
 		catch (RuntimeException | Error ex) {
-			RdmaEndpointException failure = new RdmaEndpointException(this.settings.name(), address, call,
-					Errno.EIO.value(), call + " failed: " + ex, ex);
-			outcome = () -> future.completeExceptionally(failure);
-			ended(begin, failure);
+			RdmaEndpointException failure = (ex instanceof RdmaEndpointException known) ? known
+					: new RdmaEndpointException(this.settings.name(), address, call, Errno.EIO.value(),
+							call + " failed: " + ex, ex);
+			if (!watch.isOverdue()) {
+				failed(future, begin, failure);
+			}
 		}
 		finally {
 			this.exchanges.end();
 		}
-		this.runtime.handlerExecutor().execute(outcome);
+	}
+
+	private void failed(CompletableFuture<DatagramPeer> future, long begin, RdmaEndpointException failure) {
+		ended(begin, failure);
+		this.runtime.handlerExecutor().execute(() -> future.completeExceptionally(failure));
 	}
 
 	private void ended(long begin, @Nullable RdmaEndpointException error) {

@@ -30,6 +30,9 @@ interface EndpointRuntime {
 
 	ScheduledExecutorService scheduler();
 
+	// Return how long one native call may take.
+	Duration callTimeout();
+
 	// Whether connection requests are to be rejected, because the registry will be
 	// stopped.
 	boolean isQuiesced();

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What all endpoints have in common: their state and the way in which they are destroyed.
- * The monitor of this object guards the state and the runtime; no native call is made
- * under it.
+ * The monitor of this object guards the state and the start; no native call is made under
+ * it.
  */
 abstract class ManagedEndpoint implements RdmaEndpoint {
 
@@ -33,7 +33,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	private EndpointState state = EndpointState.IDLE;
 
-	private @Nullable EndpointRuntime runtime;
+	private @Nullable EndpointStart start;
 
 	private @Nullable CompletableFuture<DestroyReport> destroying;
 
@@ -54,7 +54,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	// Return what makes all that the endpoint needs to come up. Called under the monitor,
 	// so that what belongs to this start is in place before a destroy looks for it; what
 	// it returns is run without a lock, and a failure of that is followed by a destroy.
-	abstract Runnable bringUp(EndpointRuntime runtime);
+	abstract Runnable bringUp(EndpointStart start);
 
 	// Return the member that stands for the endpoint itself, if it has more than
 	// connections.
@@ -76,7 +76,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	// Be down, with nothing native, until the endpoint is started again.
 	synchronized boolean beginWaiting() {
-		if (this.runtime != null || (this.state != EndpointState.IDLE && this.state != EndpointState.DOWN)) {
+		if (this.start != null || !isStartable()) {
 			return false;
 		}
 		this.state = EndpointState.DOWN;
@@ -104,39 +104,35 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 * @param runtime what started endpoints share
 	 */
 	void start(EndpointRuntime runtime) {
-		Runnable calls = beginStart(runtime);
-		if (calls != null) {
-			finishStart(calls);
+		EndpointStart start = beginStart(runtime);
+		if (start != null) {
+			start.run();
 		}
 	}
 
-	// Return the calls that bring the endpoint up, or null if it is started already.
-	synchronized @Nullable Runnable beginStart(EndpointRuntime runtime) {
-		if (this.runtime != null) {
+	// Return the start, which is to be run, or null if the endpoint is started already.
+	synchronized @Nullable EndpointStart beginStart(EndpointRuntime runtime) {
+		if (this.start != null) {
 			return null;
 		}
-		boolean startable = this.state == EndpointState.IDLE || this.state == EndpointState.DOWN;
-		if (!startable || runtime.isClosing()) {
+		if (!isStartable() || runtime.isClosing()) {
 			throw new IllegalStateException(
 					"RDMA endpoint '" + this.name + "' cannot be started in state " + this.state);
 		}
-		this.runtime = runtime;
+		EndpointStart start = new EndpointStart(this, runtime, this::bringUp);
+		this.start = start;
 		this.state = EndpointState.STARTING;
-		return bringUp(runtime);
+		return start;
 	}
 
-	void finishStart(Runnable calls) {
-		try {
-			calls.run();
-		}
-		catch (RuntimeException ex) {
-			down(ex);
-			throw ex;
-		}
-		catch (Error ex) {
-			down(new IllegalStateException("RDMA endpoint '" + this.name + "' could not be started: " + ex, ex));
-			throw ex;
-		}
+	// Whether nothing native is left of the endpoint. Called under the monitor.
+	boolean isStartable() {
+		return this.state == EndpointState.IDLE || this.state == EndpointState.DOWN;
+	}
+
+	// Return the start in force, until the endpoint is destroyed.
+	synchronized @Nullable EndpointStart currentStart() {
+		return this.start;
 	}
 
 	// Check what only the machine can tell of the settings.
@@ -164,7 +160,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			if (this.destroying != null) {
 				return new Begun(null, List.of(), this.destroying, this.conductor == Thread.currentThread());
 			}
-			runtime = this.runtime;
+			runtime = runtime();
 			if (runtime == null && this.state == EndpointState.DOWN) {
 				this.state = EndpointState.IDLE;
 				stopWaiting();
@@ -177,7 +173,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			this.destroying = done;
 			this.conductor = Thread.currentThread();
 			this.state = EndpointState.DESTROYING;
-			this.runtime = null;
+			this.start = null;
 			if (runtime != null) {
 				stopping(runtime);
 			}
@@ -216,7 +212,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	}
 
 	synchronized @Nullable EndpointRuntime runtime() {
-		return this.runtime;
+		return (this.start != null) ? this.start.runtime() : null;
 	}
 
 	/**
@@ -236,7 +232,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	}
 
 	synchronized void move(EndpointState to) {
-		if (this.runtime != null && this.state != EndpointState.QUARANTINED) {
+		if (this.start != null && this.state != EndpointState.QUARANTINED) {
 			this.state = to;
 		}
 	}
@@ -258,7 +254,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	synchronized void returnedLate(StepReport step) {
 		this.quarantine.returned(step);
 		if (this.quarantine.isEmpty() && this.state == EndpointState.QUARANTINED) {
-			this.state = (this.runtime != null) ? EndpointState.DOWN : EndpointState.IDLE;
+			this.state = (this.start != null) ? EndpointState.DOWN : EndpointState.IDLE;
 			recovered();
 		}
 	}

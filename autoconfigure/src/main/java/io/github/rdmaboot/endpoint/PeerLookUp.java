@@ -65,9 +65,9 @@ final class PeerLookUp {
 		this.events.cancel();
 	}
 
-	DatagramTarget run(EndpointRuntime runtime, @Nullable InetSocketAddress source) {
+	DatagramTarget run(EndpointRuntime runtime, @Nullable InetSocketAddress source, CallWatch watch) {
 		try {
-			return ask(runtime, source);
+			return ask(runtime, source, watch);
 		}
 		catch (RdmaEndpointException ex) {
 			throw ex;
@@ -80,26 +80,28 @@ final class PeerLookUp {
 		}
 	}
 
-	private DatagramTarget ask(EndpointRuntime runtime, @Nullable InetSocketAddress source) {
+	private DatagramTarget ask(EndpointRuntime runtime, @Nullable InetSocketAddress source, CallWatch watch) {
 		Duration resolveTimeout = this.settings.resolveTimeout();
 		int resolveMillis = (int) Math.max(1, resolveTimeout.toMillis());
 		Duration patience = resolveTimeout.plus(KERNEL_HEAD_START);
 		InetSocketAddress destination = new HostLookUp(this.settings.name(), address(), resolveTimeout)
 			.lookUp(this.host, this.port);
 		this.gate.requireOpen();
-		this.id.create(runtime.channel(), PortSpace.UDP, this::onEvent);
-		Integer tos = this.settings.tos();
-		if (tos != null) {
-			this.id.setOption(CmIdOption.TOS, tos);
-		}
-		this.gate.requireOpen();
-		this.id.resolveAddr(source, destination, resolveMillis);
+		watch.during("rdma_resolve_addr", patience, () -> {
+			this.id.create(runtime.channel(), PortSpace.UDP, this::onEvent);
+			Integer tos = this.settings.tos();
+			if (tos != null) {
+				this.id.setOption(CmIdOption.TOS, tos);
+			}
+			this.gate.requireOpen();
+			this.id.resolveAddr(source, destination, resolveMillis);
+		});
 		await("rdma_resolve_addr", CmEventType.ADDR_RESOLVED, patience);
 		this.gate.requireOpen();
-		this.id.resolveRoute(resolveMillis);
+		watch.during("rdma_resolve_route", patience, () -> this.id.resolveRoute(resolveMillis));
 		await("rdma_resolve_route", CmEventType.ROUTE_RESOLVED, patience);
 		this.gate.requireOpen();
-		this.id.connect(NO_PARAMETERS);
+		watch.during("rdma_connect", this.settings.connectTimeout(), () -> this.id.connect(NO_PARAMETERS));
 		DatagramTarget target = await("rdma_connect", CmEventType.ESTABLISHED, this.settings.connectTimeout()).target();
 		if (target == null) {
 			throw new RdmaEndpointException(this.settings.name(), address(), "rdma_get_cm_event", Errno.EPROTO.value(),

@@ -103,6 +103,10 @@ public final class RdmaClient extends ConnectedEndpoint {
 				this.waiting = waiting;
 			}
 			if (connection == null) {
+				if (state() == EndpointState.QUARANTINED) {
+					this.waiting = null;
+					return CompletableFuture.failedFuture(stuckException());
+				}
 				attemptNow();
 			}
 			return waiting.copy();
@@ -115,16 +119,17 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	Runnable bringUp(EndpointRuntime runtime) {
-		return () -> beginToConnect(runtime);
+	Runnable bringUp(EndpointStart start) {
+		return () -> beginToConnect(start);
 	}
 
-	private void beginToConnect(EndpointRuntime runtime) {
-		requireCpu(runtime, this.settings.completion());
+	private void beginToConnect(EndpointStart start) {
+		requireCpu(start.runtime(), this.settings.completion());
+		start.requireInForce();
 		switch (this.settings.startup()) {
 			case REQUIRED -> join(connect());
 			case BACKGROUND -> beginConnecting();
-			case LAZY -> move(EndpointState.IDLE);
+			case LAZY -> start.whileInForce(() -> move(EndpointState.IDLE));
 		}
 	}
 
@@ -166,7 +171,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 		this.current = connection;
 		move(EndpointState.STARTING);
 		try {
-			runtime.connectExecutor().execute(() -> attempt(runtime, connection, sequence));
+			runtime.connectExecutor().execute(new ConnectAttempt(this, runtime, connection, sequence));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			connection.end(DestroyTrigger.DISCONNECT,
@@ -174,29 +179,8 @@ public final class RdmaClient extends ConnectedEndpoint {
 		}
 	}
 
-	private void attempt(EndpointRuntime runtime, RdmaConnection connection, ConnectSequence sequence) {
-		long begin = System.nanoTime();
-		try {
-			sequence.run(connection, runtime);
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), null);
-		}
-		catch (ConnectionClosedException ex) {
-			logger.debug("{} was closed while connecting", connection, ex);
-			connection.end(DestroyTrigger.MANUAL, ex);
-		}
-		catch (RdmaEndpointException ex) {
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), ex);
-			attemptFailed(connection, ex);
-		}
-		catch (RuntimeException | Error ex) {
-			RdmaEndpointException failure = new RdmaEndpointException(name(), address(), "rdma_connect",
-					Errno.EIO.value(), "connecting failed: " + ex, ex);
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), failure);
-			attemptFailed(connection, failure);
-		}
-	}
-
-	private void attemptFailed(RdmaConnection connection, RdmaEndpointException error) {
+	// An attempt failed, or passed a limit in a call.
+	void attemptFailed(RdmaConnection connection, RdmaEndpointException error) {
 		CompletableFuture<RdmaConnection> waiting = null;
 		synchronized (this) {
 			if (this.current == connection) {
@@ -267,8 +251,12 @@ public final class RdmaClient extends ConnectedEndpoint {
 		super.destroyed(connection, report);
 		synchronized (this) {
 			this.current = null;
-			if (runtime() == null || state() == EndpointState.QUARANTINED) {
-				failWaiting(connection::executeHandler);
+			if (runtime() == null) {
+				failWaiting(connection::executeHandler, stoppedException());
+				return;
+			}
+			if (state() == EndpointState.QUARANTINED) {
+				failWaiting(connection::executeHandler, stuckException());
 				return;
 			}
 			if (this.waiting != null) {
@@ -300,7 +288,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	@Override
 	void stopping(EndpointRuntime runtime) {
 		cancelRetry();
-		failWaiting(runtime.handlerExecutor());
+		failWaiting(runtime.handlerExecutor(), stoppedException());
 		this.backoff.reset();
 		this.everConnected = false;
 	}
@@ -315,13 +303,22 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	// On the executor, because the monitor is held and what depends on the future may
 	// block.
-	private void failWaiting(Executor executor) {
+	private void failWaiting(Executor executor, RuntimeException reason) {
 		CompletableFuture<RdmaConnection> waiting = this.waiting;
 		this.waiting = null;
 		if (waiting != null) {
-			executor.execute(() -> waiting.completeExceptionally(
-					new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null)));
+			executor.execute(() -> waiting.completeExceptionally(reason));
 		}
+	}
+
+	private ConnectionClosedException stoppedException() {
+		return new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null);
+	}
+
+	// The CM id serves no further attempt before the call has returned.
+	private ConnectionClosedException stuckException() {
+		return new ConnectionClosedException("RDMA client '" + name() + "' cannot connect to " + address()
+				+ " while calls are stuck: " + stuckCalls(), lastError());
 	}
 
 	@Override

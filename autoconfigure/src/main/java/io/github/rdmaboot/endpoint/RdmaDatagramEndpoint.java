@@ -254,14 +254,14 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
-	Runnable bringUp(EndpointRuntime runtime) {
-		DatagramSession session = new DatagramSession(this, runtime, ownedCmId());
+	Runnable bringUp(EndpointStart start) {
+		DatagramSession session = new DatagramSession(this, start.runtime(), ownedCmId());
 		this.session = session;
-		return () -> open(runtime, session);
+		return () -> open(start, session);
 	}
 
-	private void open(EndpointRuntime runtime, DatagramSession session) {
-		requireCpu(runtime, this.settings.completion());
+	private void open(EndpointStart start, DatagramSession session) {
+		requireCpu(start.runtime(), this.settings.completion());
 		try {
 			session.open();
 		}

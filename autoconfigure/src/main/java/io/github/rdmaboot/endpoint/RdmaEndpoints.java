@@ -221,8 +221,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 			endpoint.start(runtime);
 		}
 		catch (RuntimeException | Error ex) {
-			// A start that was refused has made nothing.
-			if (endpoint.runtime() != null) {
+			// A start that was refused or overtaken has left nothing.
+			if (EndpointStart.hasFailed(endpoint.currentStart())) {
 				destroy(endpoint, DestroyTrigger.FAILED_START);
 			}
 			throw ex;
@@ -234,9 +234,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 		return new EndpointsDestroy(limits(), this.listeners).run(List.of(endpoint), trigger).get(0);
 	}
 
-	// Destroy what an attempt has made that is one of many, without a line in the log.
+	// Destroy what one of many attempts to come up again made, without a line in the log.
 	void destroyAttempt(ManagedEndpoint endpoint) {
-		new EndpointsDestroy(limits(), this.listeners.quiet()).run(List.of(endpoint), DestroyTrigger.FAILED_START);
+		new EndpointsDestroy(limits(), this.listeners.quiet()).run(List.of(endpoint), DestroyTrigger.RELISTEN);
 	}
 
 	/**

@@ -21,7 +21,6 @@ import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CmEventType;
-import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaException;
@@ -104,33 +103,35 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	Runnable bringUp(EndpointRuntime runtime) {
-		return () -> listen(runtime);
+	Runnable bringUp(EndpointStart start) {
+		return () -> listen(start);
 	}
 
-	private void listen(EndpointRuntime runtime) {
+	private void listen(EndpointStart start) {
+		EndpointRuntime runtime = start.runtime();
 		requireCpu(runtime, this.settings.completion());
 		InetSocketAddress address = bindAddress();
 		OwnedCmId id = ownedCmId();
 		try {
-			whileSettingUp(() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
-			whileSettingUp(() -> id.bind(address));
-			whileSettingUp(() -> id.listen(this.settings.backlog()));
+			whileSettingUp(start,
+					() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
+			whileSettingUp(start, () -> id.bind(address));
+			whileSettingUp(start, () -> id.listen(this.settings.backlog()));
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
-		listens(runtime);
-		this.relistening.reset();
+		start.whileInForce(() -> {
+			this.relistening.reset();
+			listens(runtime);
+		});
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 
-	private void whileSettingUp(Runnable call) {
+	private void whileSettingUp(EndpointStart start, Runnable call) {
 		this.setupLock.lock();
 		try {
-			if (runtime() == null) {
-				throw new ConnectionClosedException("RDMA server '" + name() + "' was stopped while it started", null);
-			}
+			start.requireInForce();
 			call.run();
 		}
 		finally {
@@ -247,7 +248,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 		}
 		child.handleEvents(connection::onEvent);
 		try {
-			runtime.acceptExecutor().execute(() -> accept(runtime, connection, event, begin));
+			runtime.acceptExecutor().execute(new AcceptSequence(this, runtime, connection, event, begin));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("No thread to accept with: " + ex, ex));
@@ -264,46 +265,6 @@ public final class RdmaServer extends ConnectedEndpoint {
 			catch (RejectedExecutionException | OutOfMemoryError ex) {
 				logger.debug("RDMA server '{}' accepted a connection, of which no thread can tell", name(), ex);
 			}
-		}
-	}
-
-	private void accept(EndpointRuntime runtime, RdmaConnection connection, CmEvent request, long begin) {
-		try {
-			connection.setUp();
-			ConnectionSettings parameters = this.settings.connection();
-			connection.whileSettingUp(() -> parameters.applyOptions(connection.ownedCmId()));
-			connection.whileSettingUp(() -> connection.ownedCmId()
-				.accept(new ConnectionParameters(parameters.privateData(),
-						Math.min(parameters.responderResources(), request.responderResources()),
-						Math.min(parameters.initiatorDepth(), request.initiatorDepth()), false, parameters.retryCount(),
-						parameters.rnrRetryCount(), false, 0)));
-			connection.tune();
-		}
-		catch (ConnectionClosedException ex) {
-			logger.debug("{} was closed before it was accepted", connection, ex);
-		}
-		catch (RdmaException ex) {
-			reject(connection);
-			RdmaEndpointException failure = new RdmaEndpointException(name(), address(), ex);
-			logger.warn("Could not accept {}: {}", connection, failure.getMessage());
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), failure);
-			connection.end(DestroyTrigger.DISCONNECT, failure);
-		}
-		catch (RuntimeException | Error ex) {
-			reject(connection);
-			logger.warn("Could not accept {}", connection, ex);
-			runtime.connectEnded(name(), Duration.ofNanos(System.nanoTime() - begin), new RdmaEndpointException(name(),
-					address(), "rdma_accept", Errno.EIO.value(), "accepting failed: " + ex, ex));
-			connection.end(DestroyTrigger.DISCONNECT, new IllegalStateException("Could not accept: " + ex, ex));
-		}
-	}
-
-	private static void reject(RdmaConnection connection) {
-		try {
-			connection.whileSettingUp(() -> connection.ownedCmId().reject(RejectReason.NOT_ACCEPTED.bytes()));
-		}
-		catch (IllegalStateException | RdmaException ex) {
-			logger.debug("{}: the request cannot be rejected any more", connection, ex);
 		}
 	}
 

@@ -125,24 +125,30 @@ final class Relistening {
 	}
 
 	private void attempt(EndpointRuntime runtime) {
-		Runnable calls;
+		EndpointStart start;
 		synchronized (this.endpoint) {
-			if (this.attempt == null || runtime.isClosing() || runtime.isQuiesced()) {
+			if (this.attempt == null) {
 				return;
 			}
-			calls = this.endpoint.beginStart(runtime);
-			if (calls == null) {
-				return;
-			}
+			// From here on resume() may schedule the next one.
 			this.attempt = null;
+			if (!this.endpoint.isStartable() || runtime.isClosing() || runtime.isQuiesced()) {
+				return;
+			}
+			start = this.endpoint.beginStart(runtime);
+			if (start == null) {
+				return;
+			}
 			this.attempting = true;
 		}
 		try {
-			this.endpoint.finishStart(calls);
+			start.run();
 		}
 		catch (RuntimeException | Error ex) {
 			log(ex);
-			this.endpoint.registry().destroyAttempt(this.endpoint);
+			if (start.hasFailed()) {
+				this.endpoint.registry().destroyAttempt(this.endpoint);
+			}
 			synchronized (this.endpoint) {
 				schedule(runtime);
 			}

@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.EventChannel;
 import io.github.rdmaboot.cm.OwnedCmId;
@@ -84,8 +85,6 @@ final class StartedRuntime implements EndpointRuntime {
 		this.scheduler.setRemoveOnCancelPolicy(true);
 		// A connection may be lost between the stop of new work and that of its endpoint.
 		this.scheduler.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
-		this.scheduler.setKeepAliveTime(10, TimeUnit.SECONDS);
-		this.scheduler.allowCoreThreadTimeOut(true);
 		if (handlerExecutor != null) {
 			this.ownHandlerExecutor = null;
 			this.handlerExecutor = new SafeExecutor(handlerExecutor);
@@ -98,7 +97,15 @@ final class StartedRuntime implements EndpointRuntime {
 		}
 		this.reaper = new ConnectionReaper(this.conductors, new OrderlyDestroy(limits, new EndsToldLater(listeners)),
 				listeners, this::letGoOfRemovedDevices);
-		this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
+		try {
+			// What is scheduled later, while there may be no thread, is carried out.
+			this.scheduler.prestartCoreThread();
+			this.channel = EventChannel.open(provider, prefix + "-cm-events", this::destroyOrphan);
+		}
+		catch (RuntimeException | Error ex) {
+			this.scheduler.shutdownNow();
+			throw ex;
+		}
 	}
 
 	static StartedRuntime open(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
@@ -132,6 +139,7 @@ final class StartedRuntime implements EndpointRuntime {
 
 	// End the threads and free what is left, when all endpoints have been destroyed.
 	ChannelClose close(Deadline total) {
+		this.scheduler.shutdownNow();
 		this.connectExecutor.shutdown();
 		this.acceptExecutor.shutdown();
 		this.conductors.shutdown();
@@ -151,11 +159,17 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public void destroyOrphan(OwnedCmId id) {
 		try {
-			this.acceptExecutor.execute(() -> rejectAndDestroy(id));
+			this.acceptExecutor.execute(() -> orphanWatch(id).watch("rdma_reject", "rejecting it", callTimeout(),
+					() -> rejectAndDestroy(id)));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			rejectAndDestroy(id);
 		}
+	}
+
+	private CallWatch orphanWatch(OwnedCmId id) {
+		return new CallWatch(this, this.acceptExecutor, id.name(), Addresses.format(id.peerAddress()),
+				(failure) -> logger.warn("A connection request that nobody wants is stuck: {}", failure.getMessage()));
 	}
 
 	private static void rejectAndDestroy(OwnedCmId id) {
@@ -243,6 +257,11 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public ScheduledExecutorService scheduler() {
 		return this.scheduler;
+	}
+
+	@Override
+	public Duration callTimeout() {
+		return this.limits.call();
 	}
 
 	@Override

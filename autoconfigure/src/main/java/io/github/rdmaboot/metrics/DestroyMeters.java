@@ -2,6 +2,7 @@ package io.github.rdmaboot.metrics;
 
 import java.util.List;
 
+import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -42,6 +43,9 @@ final class DestroyMeters {
 	void register(RdmaEndpoint source) {
 		String endpoint = source.name();
 		for (DestroyTrigger trigger : DestroyTrigger.values()) {
+			if (trigger == DestroyTrigger.RELISTEN && source instanceof RdmaClient) {
+				continue;
+			}
 			destroy(endpoint, trigger, DestroyResult.SUCCESS, RdmaMeters.NONE);
 			destroy(endpoint, trigger, DestroyResult.FAILURE, OTHER);
 			destroy(endpoint, trigger, DestroyResult.TIMEOUT, TIMED_OUT);

@@ -47,7 +47,7 @@ abstract class FaultAtEveryCall {
 	private static final int PATIENCE_MILLIS = 20_000;
 
 	/** What the limits may be exceeded by on a busy machine. */
-	private static final Duration SLACK = Duration.ofSeconds(2);
+	private static final Duration SLACK = Duration.ofSeconds(4);
 
 	/**
 	 * Return the calls with the errnos that they are known for.
@@ -99,16 +99,18 @@ abstract class FaultAtEveryCall {
 	}
 
 	/**
-	 * Return the limits of the destroy; a late call takes 150 ms.
+	 * Return the limits of the destroy. A call that blocks shall be given up soon; with
+	 * any other fault none may be, also where a thread waits long for a processor.
+	 * @param fault the fault; a late call takes 150 ms
 	 * @return the limits
 	 */
-	ShutdownSettings limits() {
+	ShutdownSettings limits(Fault fault) {
 		return new ShutdownSettings(Duration.ofSeconds(3), Duration.ofMillis(150), Duration.ofMillis(150),
-				Duration.ofMillis(250));
+				(fault.kind() == Kind.BLOCK) ? Duration.ofMillis(250) : Duration.ofSeconds(2));
 	}
 
 	/**
-	 * Return how long the user may take before the destroy begins.
+	 * Return how long the user may take after the fault before the destroy begins.
 	 * @return the time
 	 */
 	Duration timeOfUse() {
@@ -179,7 +181,7 @@ abstract class FaultAtEveryCall {
 			scenario.run();
 			assertThat(scenario.order.violations()).as("order with %s", fault).isEmpty();
 			assertThat(scenario.destroyTook).as("duration of the destroy with %s", fault)
-				.isLessThan(limits().timeout().plus(SLACK));
+				.isLessThan(limits(fault).timeout().plus(SLACK));
 			if (fault.kind() != Kind.BLOCK) {
 				assertThat(scenario.userEnded).as("nobody waits for ever with %s", fault).isTrue();
 				assertThat(scenario.order.left()).as("left behind with %s", fault).isEmpty();
@@ -238,17 +240,22 @@ abstract class FaultAtEveryCall {
 		}
 
 		private void run() throws Exception {
-			RdmaEndpoints registry = new RdmaEndpoints(this.faulting::provider, limits(), null);
+			RdmaEndpoints registry = new RdmaEndpoints(this.faulting::provider, limits(this.fault), null);
 			registry.addDestroyListener(this.allReports::add);
 			Use use = prepare(registry);
 			Thread user = new Thread(() -> attempt(use), "user");
 			user.setDaemon(true);
 			user.start();
-			user.join((this.fault.kind() == Kind.NONE) ? PATIENCE_MILLIS : timeOfUse().toMillis());
+			// A destroy that comes before the start would find nothing.
+			Awaitility.await()
+				.atMost(Duration.ofMillis(PATIENCE_MILLIS))
+				.pollInterval(Duration.ofMillis(5))
+				.until(() -> !user.isAlive() || this.faulting.isInjected());
+			user.join(timeOfUse().toMillis());
 			long begin = System.nanoTime();
 			this.reports = registry.destroyAll(DestroyTrigger.SHUTDOWN);
 			this.destroyTook = Duration.ofNanos(System.nanoTime() - begin);
-			user.join(SLACK.toMillis());
+			user.join(PATIENCE_MILLIS);
 			this.userEnded = !user.isAlive();
 		}
 

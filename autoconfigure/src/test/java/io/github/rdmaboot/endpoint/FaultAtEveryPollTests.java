@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.verbs.CompletionMode;
 
 /**
@@ -37,9 +39,9 @@ class FaultAtEveryPollTests extends FaultAtEveryCallTests {
 	}
 
 	@Override
-	ShutdownSettings limits() {
+	ShutdownSettings limits(Fault fault) {
 		return new ShutdownSettings(Duration.ofSeconds(4), Duration.ofMillis(150), Duration.ofMillis(150),
-				Duration.ofMillis(750));
+				(fault.kind() == Kind.BLOCK) ? Duration.ofMillis(750) : Duration.ofSeconds(3));
 	}
 
 }

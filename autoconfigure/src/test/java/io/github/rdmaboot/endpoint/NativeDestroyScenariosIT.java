@@ -127,8 +127,7 @@ class NativeDestroyScenariosIT {
 
 	@Test
 	void thousandConnectionsAreDestroyedTogetherAndLeaveNothing() throws Exception {
-		// The kernel refuses to make more than some dozens of queue pairs on soft-iWARP.
-		int many = SecondDevice.isIwarp() ? 16 : 1000;
+		int many = 1000;
 		CountDownLatch established = new CountDownLatch(2 * many);
 		this.registry.addConnectListener((endpoint, took, error) -> {
 			if (error == null) {

@@ -10,9 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.AfterEach;
@@ -143,6 +145,34 @@ class SharedReceiveQueueDestroyTests {
 		this.mayReturn.countDown();
 		await()
 			.untilAsserted(() -> assertThat(count("ibvPostSrqRecv") - posted).as("buffers posted again").isEqualTo(2));
+	}
+
+	@Test
+	void queuePairThatCannotBeDestroyedLeavesTheQueueAllTheSame() throws Exception {
+		LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
+		CallOrder order = new CallOrder();
+		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(fabric), order);
+		try (RdmaEndpoints servers = new RdmaEndpoints(faults::provider, LIMITS, null);
+				RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
+			RdmaServer failing = servers.addServer(
+					new ServerSettings("failing", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
+							MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), SHARED));
+			servers.start();
+			clients.start();
+			RdmaClient peer = clients.addClient(TestSettings.client("peer", ADDRESS, failing.port(),
+					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+			peer.start();
+			peer.connect().get(10, TimeUnit.SECONDS);
+			await().until(() -> failing.connections().size() == 1);
+			faults.inject(new Fault("rdmaDestroyQp", 1, Kind.FAIL_AFTERWARDS, Errno.EIO.value()));
+			DestroyReport report = failing.destroy();
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.FAILURE);
+			assertThat(faults.counts()).containsKey("ibvDestroySrq");
+			assertThat(failing.statistics().registeredBytes()).as("bytes that the queue pair may still read")
+				.isBetween(2 * 1024L, SHARED * 1024L - 1);
+		}
+		assertThat(order.left()).isEmpty();
+		assertThat(order.violations()).isEmpty();
 	}
 
 	private int count(String method) {

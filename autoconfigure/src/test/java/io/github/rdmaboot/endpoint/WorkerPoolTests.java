@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,33 @@ class WorkerPoolTests {
 			waited.complete(Duration.ofNanos(System.nanoTime() - begin));
 		});
 		assertThat(waited.get(25, TimeUnit.SECONDS)).isLessThan(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void threadsThatAreLeftBehindHaveSubstitutesAndAreNotWaitedFor() throws Exception {
+		CountDownLatch release = new CountDownLatch(1);
+		CompletableFuture<Thread> first = new CompletableFuture<>();
+		CompletableFuture<Thread> second = new CompletableFuture<>();
+		for (CompletableFuture<Thread> stuck : List.of(first, second)) {
+			this.pool.execute(() -> {
+				stuck.complete(Thread.currentThread());
+				awaitUninterrupted(release);
+				WorkerPool.returned(Thread.currentThread());
+			});
+		}
+		CompletableFuture<Boolean> behind = new CompletableFuture<>();
+		WorkerPool.leaveBehind(first.get(10, TimeUnit.SECONDS));
+		WorkerPool.leaveBehind(second.get(10, TimeUnit.SECONDS));
+		this.pool.execute(() -> behind.complete(true));
+		assertThat(behind.get(10, TimeUnit.SECONDS)).isTrue();
+		this.pool.shutdown();
+		long begin = System.nanoTime();
+		this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+		release.countDown();
+		first.get().join(10_000);
+		second.get().join(10_000);
+		assertThat(first.get().isAlive() || second.get().isAlive()).isFalse();
 	}
 
 	private static void awaitUninterrupted(CountDownLatch latch) {

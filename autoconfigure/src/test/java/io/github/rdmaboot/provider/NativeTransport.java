@@ -9,7 +9,7 @@ import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
  * {@code rdma.test.address}, 192.0.2.1 by default, and the IPv6 address in
  * {@code rdma.test.ipv6-address}, 2001:db8::1 by default.
  */
-final class NativeTransport implements ContractTransport {
+public final class NativeTransport implements ContractTransport {
 
 	private static final boolean IWARP = hasIwarpDevice();
 
@@ -45,6 +45,14 @@ final class NativeTransport implements ContractTransport {
 
 	@Override
 	public TransportRules rules() {
+		return rulesOfThisHost();
+	}
+
+	/**
+	 * Return where the RDMA devices of this host differ from others.
+	 * @return their rules
+	 */
+	public static TransportRules rulesOfThisHost() {
 		return IWARP ? new SoftIwarpRules() : new TransportRules() {
 		};
 	}

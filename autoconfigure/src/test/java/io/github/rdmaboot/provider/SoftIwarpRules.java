@@ -75,6 +75,18 @@ final class SoftIwarpRules implements TransportRules {
 		return Errno.ECONNREFUSED;
 	}
 
+	// With a connect of the socket that blocks: TCP tries for two minutes.
+	@Override
+	public boolean connectWaitsForThePeersMachine() {
+		return true;
+	}
+
+	// iWARP has no RNR: the peer terminates the connection.
+	@Override
+	public boolean messagesWaitForReceives() {
+		return false;
+	}
+
 	// The TCP connection is gone by then.
 	@Override
 	public Errno answerAfterThePeerGaveUp() {

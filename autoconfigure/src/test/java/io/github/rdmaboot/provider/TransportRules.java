@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * does something else declares it by overriding, and the contract suite asserts what was
  * declared. What is not here is the same on every transport.
  */
-interface TransportRules {
+public interface TransportRules {
 
 	/** Asynchronous event of a queue pair that does not allow what its peer did. */
 	int QP_ACCESS_ERR = 3;
@@ -91,6 +91,24 @@ interface TransportRules {
 	 */
 	default @Nullable Errno connectingToNobody() {
 		return null;
+	}
+
+	/**
+	 * Return whether {@code rdma_connect} itself waits until the peer's machine has
+	 * answered, as long as that takes.
+	 * @return whether it does
+	 */
+	default boolean connectWaitsForThePeersMachine() {
+		return false;
+	}
+
+	/**
+	 * Return whether a message that finds no receive waits for one. Otherwise it ends the
+	 * connection.
+	 * @return whether it does
+	 */
+	default boolean messagesWaitForReceives() {
+		return true;
 	}
 
 	/**

@@ -21,7 +21,10 @@ public enum DestroyTrigger {
 	DISCONNECT("disconnect"),
 
 	/** The device went away. */
-	DEVICE_REMOVAL("device-removal");
+	DEVICE_REMOVAL("device-removal"),
+
+	/** An attempt to come up again after the device went away failed. */
+	RELISTEN("relisten");
 
 	private final String tag;
 

@@ -1,0 +1,90 @@
+package io.github.rdmaboot.endpoint;
+
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One start of an endpoint, in force until the endpoint is destroyed. A destroy and even
+ * a further start may come before it has ended: then it makes nothing any more, and what
+ * becomes of it is not told of the endpoint. The monitor of the endpoint guards whether
+ * it failed.
+ */
+final class EndpointStart {
+
+	private final ManagedEndpoint endpoint;
+
+	private final EndpointRuntime runtime;
+
+	private final Runnable calls;
+
+	private boolean failed;
+
+	// The function returns what makes all that the endpoint needs to come up.
+	EndpointStart(ManagedEndpoint endpoint, EndpointRuntime runtime, Function<EndpointStart, Runnable> bringUp) {
+		this.endpoint = endpoint;
+		this.runtime = runtime;
+		this.calls = bringUp.apply(this);
+	}
+
+	EndpointRuntime runtime() {
+		return this.runtime;
+	}
+
+	// Make the calls, without a lock. A failure is to be followed by a destroy if it
+	// hasFailed().
+	void run() {
+		try {
+			this.calls.run();
+		}
+		catch (RuntimeException ex) {
+			failed(ex);
+			throw ex;
+		}
+		catch (Error ex) {
+			failed(new IllegalStateException("RDMA endpoint '" + this.endpoint.name() + "' could not be started: " + ex,
+					ex));
+			throw ex;
+		}
+	}
+
+	private void failed(RuntimeException error) {
+		whileInForce(() -> {
+			this.failed = true;
+			this.endpoint.down(error);
+		});
+	}
+
+	// Whether it failed and is still in force, so that what it has made must be
+	// destroyed.
+	boolean hasFailed() {
+		synchronized (this.endpoint) {
+			return this.failed && isInForce();
+		}
+	}
+
+	boolean isInForce() {
+		return this.endpoint.currentStart() == this;
+	}
+
+	void requireInForce() {
+		if (!isInForce()) {
+			throw new ConnectionClosedException(
+					"RDMA endpoint '" + this.endpoint.name() + "' was stopped while it started", null);
+		}
+	}
+
+	// Change the state of the endpoint under its monitor, or leave it alone.
+	void whileInForce(Runnable change) {
+		synchronized (this.endpoint) {
+			if (isInForce()) {
+				change.run();
+			}
+		}
+	}
+
+	static boolean hasFailed(@Nullable EndpointStart start) {
+		return start != null && start.hasFailed();
+	}
+
+}

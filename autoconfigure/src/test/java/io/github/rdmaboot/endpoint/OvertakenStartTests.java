@@ -1,0 +1,155 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import io.github.rdmaboot.verbs.CompletionMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Starts that end after the endpoint was destroyed and started again: they fail, and
+ * leave the endpoint as the later start made it.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OvertakenStartTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(2),
+			Duration.ofSeconds(2), Duration.ofSeconds(10));
+
+	private static final CompletionSettings PINNED = new CompletionSettings(CompletionMode.EVENT, Duration.ofMillis(1),
+			0, HandlerThread.EXECUTOR);
+
+	private final LoopbackFabric fabric = new LoopbackFabric();
+
+	private final HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
+
+	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider, LIMITS, null);
+
+	private final ExecutorService starters = Executors.newCachedThreadPool();
+
+	@BeforeEach
+	void addHost() throws Exception {
+		this.fabric.addAddress(InetAddress.getByName(ADDRESS));
+	}
+
+	@AfterEach
+	void close() {
+		this.calls.release();
+		this.registry.close();
+		this.starters.shutdownNow();
+	}
+
+	@Test
+	void aServerGoesOnListening() {
+		this.registry.start();
+		RdmaServer server = this.registry.addServer(TestSettings.server("server", ADDRESS, 0, PINNED));
+		this.calls.hold("pinThread");
+		CompletableFuture<Void> overtaken = CompletableFuture.runAsync(server::start, this.starters);
+		await().until(() -> this.calls.held() == 1);
+		assertThat(server.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		this.calls.holdNoMore();
+		server.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		this.calls.release();
+		endsWithoutAnEffect(overtaken);
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		assertThat(server.cmId().state()).isEqualTo(CmIdState.LISTENING);
+		assertThat(server.lastError()).isNull();
+	}
+
+	@Test
+	void aClientStaysConnected() throws Exception {
+		HeldTasks handlers = new HeldTasks(this.starters);
+		try (RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS, handlers)) {
+			RdmaServer server = this.registry.addServer(TestSettings.server("server", ADDRESS, 0));
+			this.registry.start();
+			clients.start();
+			RdmaClient client = clients.addClient(TestSettings.client("client", ADDRESS, server.port(),
+					ClientStartup.REQUIRED, TestSettings.NO_RECONNECT));
+			this.calls.hold("rdmaAccept");
+			CompletableFuture<Void> overtaken = CompletableFuture.runAsync(client::start, this.starters);
+			await().until(() -> this.calls.held() == 1);
+			handlers.hold();
+			assertThat(client.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+			await().until(() -> handlers.held() > 0);
+			handlers.holdNoMore();
+			this.calls.release();
+			client.start();
+			assertThat(client.state()).isEqualTo(EndpointState.UP);
+			handlers.release();
+			endsWithoutAnEffect(overtaken);
+			assertThat(client.state()).isEqualTo(EndpointState.UP);
+			assertThat(client.connection().isOpen()).isTrue();
+			assertThat(client.lastError()).isNull();
+		}
+	}
+
+	private static void endsWithoutAnEffect(CompletableFuture<Void> overtaken) {
+		assertThat(overtaken).failsWithin(Duration.ofSeconds(10))
+			.withThrowableThat()
+			.withCauseInstanceOf(ConnectionClosedException.class);
+	}
+
+	/**
+	 * Executor that keeps tasks back while it is told to.
+	 */
+	private static final class HeldTasks implements Executor {
+
+		private final Executor executor;
+
+		private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+
+		private volatile boolean holding;
+
+		private HeldTasks(Executor executor) {
+			this.executor = executor;
+		}
+
+		private void hold() {
+			this.holding = true;
+		}
+
+		private void holdNoMore() {
+			this.holding = false;
+		}
+
+		private int held() {
+			return this.held.size();
+		}
+
+		private void release() {
+			this.held.forEach(this.executor::execute);
+		}
+
+		@Override
+		public void execute(Runnable task) {
+			if (this.holding) {
+				this.held.add(task);
+			}
+			else {
+				this.executor.execute(task);
+			}
+		}
+
+	}
+
+}

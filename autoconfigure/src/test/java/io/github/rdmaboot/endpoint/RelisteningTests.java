@@ -1,0 +1,130 @@
+package io.github.rdmaboot.endpoint;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link Relistening}.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RelisteningTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(2),
+			Duration.ofSeconds(2), Duration.ofSeconds(10));
+
+	private final LoopbackFabric fabric = new LoopbackFabric();
+
+	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
+
+	private final RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
+
+	private final StartedRuntime runtime = StartedRuntime.open(
+			this.faults.provider(), MemoryPoolSettings.defaults(), null, new DestroyLimits(LIMITS.timeout(),
+					LIMITS.disconnectGrace(), LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
+			new EndpointListeners((name, step) -> {
+			}));
+
+	private final AtomicInteger attempts = new AtomicInteger();
+
+	@BeforeEach
+	void addHost() throws Exception {
+		this.fabric.addAddress(InetAddress.getByName(ADDRESS));
+	}
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.runtime.close(Deadline.after(Duration.ofSeconds(10)));
+	}
+
+	// The runtime, with a count of the attempts to come up again that have ended.
+	private EndpointRuntime counting() {
+		return (EndpointRuntime) Proxy.newProxyInstance(EndpointRuntime.class.getClassLoader(),
+				new Class<?>[] { EndpointRuntime.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("connectExecutor")) {
+						return (Executor) (task) -> this.runtime.connectExecutor().execute(() -> {
+							try {
+								task.run();
+							}
+							finally {
+								this.attempts.incrementAndGet();
+							}
+						});
+					}
+					try {
+						return method.invoke(this.runtime, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
+	}
+
+	private RdmaServer serverWhoseDeviceWasRemoved() {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		server.start(this.runtime);
+		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
+		server.deviceRemoved(counting());
+		return server;
+	}
+
+	@Test
+	void aServerThatWasQuarantinedWhileItWaitedComesUpWhenTheCallHasReturned() {
+		RdmaServer server = serverWhoseDeviceWasRemoved();
+		StepReport stuck = new StepReport(DestroyStepName.DESTROY_ID, "echo#1", Instant.now(), Duration.ofSeconds(1),
+				StepOutcome.TIMEOUT, "rdma_destroy_id", 0, "still inside");
+		server.remember(new DestroyReport("echo", 1, DestroyTrigger.DISCONNECT, Instant.now(), Duration.ofSeconds(1),
+				DestroyResult.TIMEOUT, 1, List.of(stuck)));
+		await().until(() -> this.attempts.get() > 0);
+		assertThat(server.state()).isEqualTo(EndpointState.QUARANTINED);
+		server.returnedLate(stuck);
+		await().until(() -> server.state() == EndpointState.UP);
+		server.destroy();
+	}
+
+	@Test
+	void anAttemptThatFailsIsNoFailedStart() {
+		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
+		this.registry.addDestroyListener(reports::add);
+		this.faults.inject(new Fault("rdmaBindAddr", 2, Kind.FAIL, Errno.EADDRNOTAVAIL.value()));
+		RdmaServer server = serverWhoseDeviceWasRemoved();
+		await().until(() -> server.state() == EndpointState.UP);
+		assertThat(reports).extracting(DestroyReport::trigger)
+			.containsExactly(DestroyTrigger.DEVICE_REMOVAL, DestroyTrigger.RELISTEN);
+		server.destroy();
+	}
+
+}
