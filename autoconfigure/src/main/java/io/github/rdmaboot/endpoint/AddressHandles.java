@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.AddressHandle;
 import io.github.rdmaboot.verbs.Device;
+import io.github.rdmaboot.verbs.EachCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -170,23 +171,9 @@ final class AddressHandles {
 		finally {
 			this.lock.unlock();
 		}
-		RdmaException failure = null;
-		for (AddressHandle handle : left) {
-			try {
-				handle.destroy();
-			}
-			catch (RdmaException ex) {
-				if (failure == null) {
-					failure = ex;
-				}
-				else {
-					failure.addSuppressed(ex);
-				}
-			}
-		}
-		if (failure != null) {
-			throw failure;
-		}
+		EachCall calls = new EachCall();
+		left.forEach((handle) -> calls.run(handle::destroy));
+		calls.throwFirst();
 	}
 
 }

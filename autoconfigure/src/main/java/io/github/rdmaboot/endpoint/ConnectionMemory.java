@@ -12,6 +12,7 @@ import java.util.function.Function;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.Device;
+import io.github.rdmaboot.verbs.EachCall;
 
 /**
  * Memory for the operations of a connection. It lives until it is closed, and no longer
@@ -130,29 +131,17 @@ public final class ConnectionMemory {
 	// the device may still use the memory: a region ends with its registration, but
 	// memory of the pool must not be lent again.
 	void release(boolean queuePairDestroyed) {
-		RuntimeException failure = null;
-		for (RdmaMemory memory : this.open) {
-			try {
-				if (memory instanceof PooledBuffer buffer) {
-					if (queuePairDestroyed) {
-						buffer.connectionEnded();
-					}
-				}
-				else {
-					memory.close();
-				}
-			}
-			catch (RuntimeException ex) {
-				if (failure == null) {
-					failure = ex;
-				}
-				else {
-					failure.addSuppressed(ex);
-				}
-			}
+		EachCall calls = new EachCall();
+		this.open.forEach((memory) -> calls.run(() -> release(memory, queuePairDestroyed)));
+		calls.throwFirst();
+	}
+
+	private static void release(RdmaMemory memory, boolean queuePairDestroyed) {
+		if (!(memory instanceof PooledBuffer buffer)) {
+			memory.close();
 		}
-		if (failure != null) {
-			throw failure;
+		else if (queuePairDestroyed) {
+			buffer.connectionEnded();
 		}
 	}
 

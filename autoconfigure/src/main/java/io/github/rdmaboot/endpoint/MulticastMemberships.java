@@ -17,6 +17,7 @@ import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.verbs.EachCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -176,26 +177,16 @@ final class MulticastMemberships {
 	}
 
 	private void leaveEach() {
-		RdmaException failure = null;
+		EachCall calls = new EachCall();
 		for (InetAddress group : this.begun) {
 			this.joined.remove(group);
-			try {
+			calls.run(() -> {
 				if (this.begun.remove(group)) {
 					leaveNow(group);
 				}
-			}
-			catch (RdmaException ex) {
-				if (failure == null) {
-					failure = ex;
-				}
-				else {
-					failure.addSuppressed(ex);
-				}
-			}
+			});
 		}
-		if (failure != null) {
-			throw failure;
-		}
+		calls.throwFirst();
 	}
 
 	private void leaveNow(InetAddress group) {

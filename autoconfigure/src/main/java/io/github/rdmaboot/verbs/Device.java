@@ -1,8 +1,6 @@
 package io.github.rdmaboot.verbs;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -128,27 +126,11 @@ public final class Device {
 	 * @throws RdmaException on EBUSY while something uses them
 	 */
 	void close() {
-		List<Runnable> calls = new ArrayList<>();
-		this.pollers.values().forEach((poller) -> calls.add(() -> poller.close(THREAD_END_TIMEOUT)));
-		calls.add(this.memoryPool::close);
-		calls.add(() -> this.provider.ibvDeallocPd(this.pd));
-		RuntimeException failure = null;
-		for (Runnable call : calls) {
-			try {
-				call.run();
-			}
-			catch (RuntimeException ex) {
-				if (failure == null) {
-					failure = ex;
-				}
-				else {
-					failure.addSuppressed(ex);
-				}
-			}
-		}
-		if (failure != null) {
-			throw failure;
-		}
+		EachCall calls = new EachCall();
+		this.pollers.values().forEach((poller) -> calls.run(() -> poller.close(THREAD_END_TIMEOUT)));
+		calls.run(this.memoryPool::close);
+		calls.run(() -> this.provider.ibvDeallocPd(this.pd));
+		calls.throwFirst();
 	}
 
 }

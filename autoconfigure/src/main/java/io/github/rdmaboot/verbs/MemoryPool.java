@@ -88,23 +88,9 @@ public final class MemoryPool {
 			left = List.copyOf(this.slabs);
 			this.slabs.clear();
 		}
-		RuntimeException failure = null;
-		for (MemorySlab slab : left) {
-			try {
-				deregister(slab);
-			}
-			catch (RuntimeException ex) {
-				if (failure == null) {
-					failure = ex;
-				}
-				else {
-					failure.addSuppressed(ex);
-				}
-			}
-		}
-		if (failure != null) {
-			throw failure;
-		}
+		EachCall calls = new EachCall();
+		left.forEach((slab) -> calls.run(() -> deregister(slab)));
+		calls.throwFirst();
 	}
 
 	private synchronized @Nullable MemoryBlock takeFree(int size) {
