@@ -5,6 +5,7 @@ import io.github.rdmaboot.provider.CompletionOpcode;
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.verbs.CompletionHandler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the completions of a connection to its sending or receiving half, by the number
@@ -43,7 +44,7 @@ class ConnectionCompletions implements CompletionHandler {
 			receiver.received(slot, completion);
 		}
 		else if (receiver != null) {
-			error(completion, CompletionOpcode.RECV);
+			failed(completion, CompletionOpcode.RECV);
 			receiver.failed(slot);
 		}
 	}
@@ -52,7 +53,7 @@ class ConnectionCompletions implements CompletionHandler {
 		CreditGrants grants = this.resources.grants();
 		boolean failed = completion.status != 0;
 		if (failed) {
-			error(completion, CompletionOpcode.SEND);
+			failed(completion, CompletionOpcode.SEND);
 		}
 		if (grants != null) {
 			grants.completed(failed);
@@ -64,11 +65,18 @@ class ConnectionCompletions implements CompletionHandler {
 		this.connection.end(DestroyTrigger.DISCONNECT, error);
 	}
 
-	// Requests are flushed when the connection ends, for whatever reason that has.
+	// Return what a caller is told of a request that failed.
 	private RuntimeException error(WorkCompletion completion, CompletionOpcode operation) {
+		RuntimeException error = failed(completion, operation);
+		return (error != null) ? error : this.connection.closedException();
+	}
+
+	// Return the error that ends the connection. Requests are flushed when it ends, for
+	// whatever reason that has; as a rule nobody waits for what is flushed.
+	private @Nullable RuntimeException failed(WorkCompletion completion, CompletionOpcode operation) {
 		this.statistics.completionError(completion.status);
 		if (completion.status == CompletionStatus.WR_FLUSH_ERR.value()) {
-			return this.connection.closedException();
+			return null;
 		}
 		RdmaOperationException error = new RdmaOperationException(this.connection.toString(), operation,
 				completion.status, completion.vendorError, completion.qpNum);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * End of a connection: that it has begun and why, who destroys it, and that it is over.
+ * The monitor of this object guards the report and the future of those who ask for it.
  */
 final class ConnectionEnd {
 
@@ -18,9 +19,11 @@ final class ConnectionEnd {
 
 	private final AtomicReference<@Nullable Thread> claimedBy = new AtomicReference<>();
 
-	private final CompletableFuture<DestroyReport> report = new CompletableFuture<>();
-
 	private final CountDownLatch latch = new CountDownLatch(1);
+
+	private @Nullable DestroyReport report;
+
+	private @Nullable CompletableFuture<DestroyReport> asked;
 
 	private volatile @Nullable RuntimeException cause;
 
@@ -58,18 +61,34 @@ final class ConnectionEnd {
 		return this.claimedBy.get() == Thread.currentThread();
 	}
 
-	// It is over. Those who depend on the report learn of it on the executor.
+	// It is over. Those who depend on the report learn of it on the executor, which is
+	// not troubled for nobody: a context may end a thousand connections.
 	void done(DestroyReport report, Executor executor) {
+		CompletableFuture<DestroyReport> asked;
+		synchronized (this) {
+			this.report = report;
+			asked = this.asked;
+		}
 		this.latch.countDown();
-		executor.execute(() -> this.report.complete(report));
+		if (asked != null) {
+			executor.execute(() -> asked.complete(report));
+		}
 	}
 
 	CountDownLatch latch() {
 		return this.latch;
 	}
 
-	CompletableFuture<DestroyReport> report() {
-		return this.report.copy();
+	synchronized CompletableFuture<DestroyReport> report() {
+		if (this.report != null) {
+			return CompletableFuture.completedFuture(this.report);
+		}
+		CompletableFuture<DestroyReport> asked = this.asked;
+		if (asked == null) {
+			asked = new CompletableFuture<>();
+			this.asked = asked;
+		}
+		return asked.copy();
 	}
 
 }

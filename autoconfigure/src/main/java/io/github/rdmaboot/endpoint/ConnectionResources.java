@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
@@ -194,7 +195,7 @@ final class ConnectionResources {
 		return this.queuePairDestroyed;
 	}
 
-	void tellWaiters(RuntimeException reason) {
+	void tellWaiters(Supplier<RuntimeException> reason) {
 		SendQueue sendQueue = this.sendQueue;
 		if (sendQueue != null) {
 			sendQueue.completions().failPending(reason);

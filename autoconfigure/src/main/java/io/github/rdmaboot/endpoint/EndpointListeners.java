@@ -75,7 +75,9 @@ final class EndpointListeners implements DestroyListener {
 					EndpointListeners.this.destroyEnded(report);
 					return;
 				}
-				logger.debug("Destroyed RDMA {}: {}", kind(report), report.toLine());
+				if (logger.isDebugEnabled()) {
+					logger.debug("Destroyed RDMA {}: {}", kind(report), report.toLine());
+				}
 				tell(EndpointListeners.this.destroyListeners, (listener) -> listener.destroyEnded(report));
 			}
 

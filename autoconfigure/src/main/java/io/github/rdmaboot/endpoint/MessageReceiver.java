@@ -62,7 +62,7 @@ final class MessageReceiver {
 
 	private final MessageHeaders headers;
 
-	private @Nullable RuntimeException closed;
+	private @Nullable Supplier<RuntimeException> closed;
 
 	/** The buffers were given back, so nothing may be read from them. */
 	private boolean released;
@@ -189,7 +189,7 @@ final class MessageReceiver {
 
 	// Give what was not taken to those who wait, keep the rest for those who still ask,
 	// and tell the others that no more comes.
-	void close(RuntimeException reason) {
+	void close(Supplier<RuntimeException> reason) {
 		retire(RETIRED);
 		boolean ended;
 		synchronized (this) {
@@ -217,7 +217,7 @@ final class MessageReceiver {
 	}
 
 	private void endLastTurn() {
-		RuntimeException reason;
+		Supplier<RuntimeException> reason;
 		// Keeps the memory from being released by one thread while another one still
 		// reads what is left in it.
 		synchronized (this) {

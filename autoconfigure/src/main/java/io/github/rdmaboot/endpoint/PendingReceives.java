@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ final class PendingReceives {
 
 	private final Deque<RdmaMessage> untaken = new ArrayDeque<>();
 
-	private @Nullable RuntimeException closed;
+	private @Nullable Supplier<RuntimeException> closed;
 
 	synchronized <T> CompletableFuture<T> add(Function<RdmaMessage, T> form) {
 		PendingReceive<T> receive = new PendingReceive<>(form);
@@ -31,7 +32,7 @@ final class PendingReceives {
 			receive.complete(untaken);
 		}
 		else if (this.closed != null) {
-			receive.fail(this.closed);
+			receive.fail(this.closed.get());
 		}
 		else {
 			this.waiting.add(receive);
@@ -71,7 +72,7 @@ final class PendingReceives {
 	}
 
 	// Give what is kept to those who wait, and tell the others that no more comes.
-	void close(RuntimeException reason, Executor executor) {
+	void close(Supplier<RuntimeException> reason, Executor executor) {
 		Map<PendingReceive<?>, RdmaMessage> served = new LinkedHashMap<>();
 		List<PendingReceive<?>> untold;
 		synchronized (this) {
@@ -87,7 +88,7 @@ final class PendingReceives {
 			this.waiting.clear();
 		}
 		served.forEach((receive, message) -> executor.execute(() -> complete(receive, message)));
-		untold.forEach((receive) -> executor.execute(() -> receive.fail(reason)));
+		untold.forEach((receive) -> executor.execute(() -> receive.fail(reason.get())));
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
@@ -252,11 +253,11 @@ public final class RdmaClient extends ConnectedEndpoint {
 		synchronized (this) {
 			this.current = null;
 			if (runtime() == null) {
-				failWaiting(connection::executeHandler, stoppedException());
+				failWaiting(connection::executeHandler, this::stoppedException);
 				return;
 			}
 			if (state() == EndpointState.QUARANTINED) {
-				failWaiting(connection::executeHandler, stuckException());
+				failWaiting(connection::executeHandler, this::stuckException);
 				return;
 			}
 			if (this.waiting != null) {
@@ -288,7 +289,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	@Override
 	void stopping(EndpointRuntime runtime) {
 		cancelRetry();
-		failWaiting(runtime.handlerExecutor(), stoppedException());
+		failWaiting(runtime.handlerExecutor(), this::stoppedException);
 		this.backoff.reset();
 		this.everConnected = false;
 	}
@@ -303,11 +304,12 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	// On the executor, because the monitor is held and what depends on the future may
 	// block.
-	private void failWaiting(Executor executor, RuntimeException reason) {
+	private void failWaiting(Executor executor, Supplier<RuntimeException> reason) {
 		CompletableFuture<RdmaConnection> waiting = this.waiting;
 		this.waiting = null;
 		if (waiting != null) {
-			executor.execute(() -> waiting.completeExceptionally(reason));
+			RuntimeException error = reason.get();
+			executor.execute(() -> waiting.completeExceptionally(error));
 		}
 	}
 

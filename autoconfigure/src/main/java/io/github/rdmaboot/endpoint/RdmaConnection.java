@@ -340,7 +340,7 @@ public final class RdmaConnection {
 
 	private void tellDestroyed(DestroyReport report) {
 		try {
-			this.resources.tellWaiters(closedException());
+			this.resources.tellWaiters(this::closedException);
 		}
 		finally {
 			try {

@@ -1,5 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
+import java.util.function.Supplier;
+
 import io.github.rdmaboot.provider.CompletionOpcode;
 import org.jspecify.annotations.Nullable;
 
@@ -145,9 +147,14 @@ final class SendCompletions {
 	}
 
 	// Tell those whose request never completed.
-	void failPending(RuntimeException error) {
+	void failPending(Supplier<RuntimeException> reason) {
+		RuntimeException error = null;
 		for (SendSlot slot : this.slots) {
-			tell(slot, 0, error);
+			OperationCallback callback = slot.takeCallback();
+			if (callback != null) {
+				error = (error != null) ? error : reason.get();
+				this.dispatcher.completed(callback, 0, error);
+			}
 		}
 	}
 

@@ -109,7 +109,7 @@ class MessageReceiverTests {
 		receiver.received(0, completion(1));
 		receiver.letGoOfMemory();
 		receiver.received(1, completion(1));
-		receiver.close(new ConnectionClosedException("closed", null));
+		receiver.close(() -> new ConnectionClosedException("closed", null));
 		assertThat(receiver.receive()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new byte[] { 7 });
 		assertThat(receiver.receive()).failsWithin(Duration.ofSeconds(10));
 		assertThat(this.reposted).containsExactly(0, 1);

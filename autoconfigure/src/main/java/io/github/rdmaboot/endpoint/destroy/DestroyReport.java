@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,11 @@ public record DestroyReport(String endpoint, long connection, DestroyTrigger tri
 	 * @return {@code EBUSY} for instance, or {@code none}
 	 */
 	public String error() {
-		return failures().stream().findFirst().map(StepReport::error).orElse("none");
+		return error(failures());
+	}
+
+	private static String error(List<StepReport> failures) {
+		return failures.isEmpty() ? "none" : failures.get(0).error();
 	}
 
 	/**
@@ -40,9 +45,16 @@ public record DestroyReport(String endpoint, long connection, DestroyTrigger tri
 	 * @return those steps
 	 */
 	public List<StepReport> failures() {
-		return this.steps.stream()
-			.filter((step) -> step.outcome() != StepOutcome.SUCCESS && step.outcome() != StepOutcome.EXPIRED)
-			.toList();
+		// One endpoint of many connections has thousands of steps, and each report is
+		// looked through several times.
+		List<StepReport> failures = List.of();
+		for (StepReport step : this.steps) {
+			if (step.outcome() != StepOutcome.SUCCESS && step.outcome() != StepOutcome.EXPIRED) {
+				failures = failures.isEmpty() ? new ArrayList<>() : failures;
+				failures.add(step);
+			}
+		}
+		return failures;
 	}
 
 	/**
@@ -68,20 +80,21 @@ public record DestroyReport(String endpoint, long connection, DestroyTrigger tri
 	 * @return the line, without a line break
 	 */
 	public String toLine() {
+		List<StepReport> failures = failures();
 		StringBuilder line = new StringBuilder("endpoint=").append(subject())
 			.append(" trigger=")
 			.append(this.trigger.tag())
 			.append(" result=")
 			.append(this.result.tag())
 			.append(" error=")
-			.append(error())
+			.append(error(failures))
 			.append(" took=")
 			.append(millis(this.duration))
 			.append(" connections=")
 			.append(this.connections);
 		durations().forEach((step, took) -> line.append(' ').append(step.tag()).append('=').append(millis(took)));
-		if (!failures().isEmpty()) {
-			line.append(failures().stream()
+		if (!failures.isEmpty()) {
+			line.append(failures.stream()
 				.map((step) -> step.subject() + " " + step.step().tag() + " " + step.outcome().tag() + ": "
 						+ step.detail())
 				.collect(Collectors.joining("; ", " failures=[", "]")));

@@ -60,8 +60,7 @@ public final class OrderlyDestroy {
 	 */
 	public List<DestroyReport> run(List<DestroyGroup> groups, DestroyTrigger trigger) {
 		Deadline total = Deadline.after(this.limits.total());
-		Instant startedAt = Instant.now();
-		long start = System.nanoTime();
+		StepClock clock = StepClock.start();
 		List<Progress> all = new ArrayList<>();
 		Map<DestroyGroup, List<Progress>> byGroup = new LinkedHashMap<>();
 		for (DestroyGroup group : groups) {
@@ -72,46 +71,49 @@ public final class OrderlyDestroy {
 		}
 		try (Reapers reapers = new Reapers(this.threads)) {
 			for (DestroyStepName step : DestroyStepName.values()) {
-				runStep(reapers, step, all, total);
+				runStep(reapers, step, all, total, clock);
 			}
 		}
 		List<DestroyReport> reports = new ArrayList<>();
 		byGroup.forEach((group, members) -> {
-			DestroyReport report = report(group, members, trigger, startedAt,
-					Duration.ofNanos(System.nanoTime() - start));
+			DestroyReport report = report(group, members, trigger, clock.startedAt(), clock.elapsed());
 			reports.add(report);
 			this.listener.destroyEnded(report);
 		});
 		return reports;
 	}
 
-	private void runStep(Reapers reapers, DestroyStepName step, List<Progress> all, Deadline total) {
+	private void runStep(Reapers reapers, DestroyStepName step, List<Progress> all, Deadline total, StepClock clock) {
 		Deadline deadline = this.limits.deadlineOf(step, total);
-		Map<Progress, StepTask> tasks = new LinkedHashMap<>();
+		List<StepTask> tasks = new ArrayList<>(all.size());
+		List<Progress> members = new ArrayList<>(all.size());
 		for (Progress member : all) {
 			DestroyStep work = member.member.steps().get(step);
 			if (work == null) {
 				continue;
 			}
 			if (member.stuck) {
-				member.reports.add(new StepReport(step, member.member.subject(), Instant.now(), Duration.ZERO,
+				member.reports.add(new StepReport(step, member.member.subject(), clock.now(), Duration.ZERO,
 						StepOutcome.ABANDONED, "", 0, "an earlier call is still stuck"));
 				continue;
 			}
-			tasks.put(member, new StepTask(step, member.member.subject(), work, deadline,
+			members.add(member);
+			tasks.add(new StepTask(step, member.member.subject(), work, deadline, clock,
 					(report) -> returnedLate(member, report)));
 		}
 		// A wait gives up by itself, so what bounds it here is a backstop.
 		Deadline patience = step.isWait() ? deadline : Deadline.after(Duration.ZERO);
 		Duration limit = step.isWait() ? deadline.remaining().plus(this.limits.call()) : this.limits.call();
-		List<StepTask> order = new ArrayList<>(tasks.values());
+		List<StepTask> order = new ArrayList<>(tasks);
 		if (step.isWait()) {
 			// What was asked last answers last as a rule: when it has, no other wait
 			// blocks.
 			Collections.reverse(order);
 		}
 		reapers.runAll(order, patience, limit, total);
-		tasks.forEach((member, task) -> member.add(task.conclude()));
+		for (int i = 0; i < tasks.size(); i++) {
+			members.get(i).add(tasks.get(i).conclude());
+		}
 	}
 
 	// Runs on the thread that had been stuck. What the member still has can be freed now.

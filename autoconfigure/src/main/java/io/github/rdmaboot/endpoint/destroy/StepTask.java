@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.RdmaException;
@@ -28,6 +27,8 @@ final class StepTask implements Runnable {
 
 	private final Deadline deadline;
 
+	private final StepClock clock;
+
 	private final LateReturn lateReturn;
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
@@ -36,18 +37,21 @@ final class StepTask implements Runnable {
 
 	private volatile @Nullable StepReport report;
 
-	StepTask(DestroyStepName step, String subject, DestroyStep work, Deadline deadline, LateReturn lateReturn) {
+	StepTask(DestroyStepName step, String subject, DestroyStep work, Deadline deadline, StepClock clock,
+			LateReturn lateReturn) {
 		this.step = step;
 		this.subject = subject;
 		this.work = work;
 		this.deadline = deadline;
+		this.clock = clock;
 		this.lateReturn = lateReturn;
 	}
 
 	// Carry out a step at once, without anybody watching.
 	static StepReport runNow(DestroyStepName step, String subject, DestroyStep work) {
-		StepTask task = new StepTask(step, subject, work, Deadline.after(Duration.ZERO), (report) -> {
-		});
+		StepTask task = new StepTask(step, subject, work, Deadline.after(Duration.ZERO), StepClock.start(),
+				(report) -> {
+				});
 		task.startedAt = System.nanoTime();
 		return task.execute();
 	}
@@ -79,7 +83,7 @@ final class StepTask implements Runnable {
 	 */
 	StepReport conclude() {
 		if (this.state.compareAndSet(State.PENDING, State.LEFT_BEHIND)) {
-			return new StepReport(this.step, this.subject, Instant.now(), Duration.ZERO, StepOutcome.TIMEOUT,
+			return new StepReport(this.step, this.subject, this.clock.now(), Duration.ZERO, StepOutcome.TIMEOUT,
 					this.step.call(), 0, "not begun when the time was up; goes on in the background");
 		}
 		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
@@ -112,7 +116,8 @@ final class StepTask implements Runnable {
 	}
 
 	private StepReport report(Duration took, StepOutcome outcome, String call, int errno, String detail) {
-		return new StepReport(this.step, this.subject, Instant.now().minus(took), took, outcome, call, errno, detail);
+		return new StepReport(this.step, this.subject, this.clock.at(this.startedAt), took, outcome, call, errno,
+				detail);
 	}
 
 	/**
