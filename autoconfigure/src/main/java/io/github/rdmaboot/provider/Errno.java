@@ -105,7 +105,10 @@ public enum Errno {
 	EHOSTUNREACH(113, "no route to host"),
 
 	/** Cancelled. */
-	ECANCELED(125, "cancelled");
+	ECANCELED(125, "cancelled"),
+
+	/** Operation not supported, as some drivers and the CM of the kernel put it. */
+	ENOTSUPP(524, "not supported by the kernel");
 
 	private final int value;
 

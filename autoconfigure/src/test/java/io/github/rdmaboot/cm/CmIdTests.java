@@ -255,6 +255,23 @@ class CmIdTests {
 		List.of(this.id, child, listener).forEach(OwnedCmId::destroy);
 	}
 
+	// The kernel would take it, and then destroy the id only after about 100 s, when it
+	// has given up its own request: DestroyContract.
+	@Test
+	void ownRequestCannotBeRejected() throws Exception {
+		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
+		OwnedCmId listener = listener(requests);
+		OwnedQueuePair queuePair = connect(listener);
+		OwnedCmId child = requests.poll(10, TimeUnit.SECONDS);
+		assertThat(child).as("connection request").isNotNull();
+		assertThatIllegalStateException().isThrownBy(() -> this.id.reject(new byte[0]))
+			.withMessageContaining("CONNECTING");
+		assertThat(this.faulting.counts()).doesNotContainKey("rdmaReject");
+		this.id.destroyQueuePair();
+		queuePair.free();
+		List.of(this.id, child, listener).forEach(OwnedCmId::destroy);
+	}
+
 	private OwnedCmId listener(BlockingQueue<OwnedCmId> requests) {
 		OwnedCmId listener = new OwnedCmId("listener");
 		listener.create(this.channel, PortSpace.TCP, (from, event) -> {

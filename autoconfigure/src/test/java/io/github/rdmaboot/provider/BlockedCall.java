@@ -52,7 +52,11 @@ final class BlockedCall {
 	}
 
 	void returns() throws InterruptedException {
-		assertThat(this.ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the call returned").isTrue();
+		returns(PATIENCE_SECONDS);
+	}
+
+	void returns(int patienceSeconds) throws InterruptedException {
+		assertThat(this.ended.await(patienceSeconds, TimeUnit.SECONDS)).as("the call returned").isTrue();
 		this.thread.join();
 	}
 

@@ -230,7 +230,7 @@ final class CallModel extends ConnectionModel {
 				id.qp == null && (id.state == State.ROUTE_RESOLVED || id.exchange == Exchange.REQUEST_RECEIVED);
 			case CONNECT -> id.state == State.ROUTE_RESOLVED && id.qp != null;
 			case ACCEPT -> id.exchange == Exchange.REQUEST_RECEIVED && id.qp != null;
-			case REJECT -> id.exchange == Exchange.REQUEST_RECEIVED || id.exchange == Exchange.REQUEST_SENT;
+			case REJECT -> id.exchange == Exchange.REQUEST_RECEIVED || id.exchange == Exchange.REPLY_RECEIVED;
 			case DISCONNECT -> id.exchange == Exchange.ESTABLISHED || id.exchange == Exchange.DISCONNECT_RECEIVED;
 			case DESTROY_ID -> id.exchange == Exchange.FAILED || id.exchange == Exchange.OVER;
 			case SET_OPTION -> true;

@@ -114,6 +114,16 @@ final class CmFixture implements AutoCloseable {
 			.isFalse();
 	}
 
+	/**
+	 * Wait as long as for something that must not happen, whatever happens on the
+	 * channel.
+	 */
+	void letTimePass() {
+		long quiet = this.provider.rdmaCreateEventChannel();
+		this.provider.awaitCmEvent(quiet, this.waker, this.silenceMillis);
+		this.provider.rdmaDestroyEventChannel(quiet);
+	}
+
 	void destroy(long id) {
 		this.ids.remove(id);
 		this.provider.rdmaDestroyId(id);

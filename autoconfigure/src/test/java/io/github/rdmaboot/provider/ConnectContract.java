@@ -14,8 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class ConnectContract extends RdmaProviderContract {
 
-	private static final int NO_LISTENER = 8;
-
 	ConnectContract(ContractTransport transport) {
 		super(transport);
 	}

@@ -76,14 +76,14 @@ abstract class ConnectionModel {
 			return fails(Errno.EINVAL);
 		}
 		switch (id.exchange) {
-			case REQUEST_RECEIVED, REPLY_SENT, REPLY_RECEIVED -> {
+			case REQUEST_RECEIVED, REPLY_RECEIVED -> {
 				id.exchange = Exchange.FAILED;
 				return rejected(id.peer);
 			}
-			case REQUEST_SENT -> {
-				// The kernel takes it, but the peer hears nothing of it.
-				id.exchange = Exchange.FAILED;
-				return true;
+			case REQUEST_SENT, REPLY_SENT -> {
+				// The kernel goes on with the message, and destroys the id only when it
+				// has given that up: DestroyContract.
+				return false;
 			}
 			default -> {
 				return fails(Errno.EINVAL);

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.provider;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 
 /**
@@ -24,6 +25,12 @@ interface ContractTransport {
 	 * @return the address
 	 */
 	InetAddress ipv6Address();
+
+	/**
+	 * Return an address of the link that the same RDMA device is on.
+	 * @return the address with its scope
+	 */
+	Inet6Address linkLocalAddress();
 
 	/**
 	 * Return an address that no route leads to.

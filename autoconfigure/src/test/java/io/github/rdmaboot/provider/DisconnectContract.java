@@ -44,6 +44,20 @@ abstract class DisconnectContract extends RdmaProviderContract {
 	}
 
 	@Test
+	void disconnectThatFailsMovesTheQueuePairToErrorAllTheSame() {
+		Endpoint endpoint = endpoint(resolved(address(4000)));
+		endpoint.postReceive(3, 100);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaDisconnect(endpoint.id));
+		if (rules().failedDisconnectFlushes()) {
+			assertState(endpoint, QueuePairState.ERR);
+			endpoint.expect(CompletionStatus.WR_FLUSH_ERR, 3);
+		}
+		else {
+			endpoint.expectNoCompletion();
+		}
+	}
+
+	@Test
 	void disconnectMovesTheQueuePairToErrorAndFlushes() {
 		Connected connected = connect();
 		connected.active().postReceive(3, 100);

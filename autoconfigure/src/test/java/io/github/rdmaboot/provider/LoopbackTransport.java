@@ -1,5 +1,6 @@
 package io.github.rdmaboot.provider;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -11,11 +12,14 @@ import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
  */
 final class LoopbackTransport implements ContractTransport {
 
+	private static final int SCOPE = 3;
+
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
 	LoopbackTransport() {
 		this.fabric.addAddress(address());
 		this.fabric.addAddress(ipv6Address());
+		this.fabric.addAddress(linkLocalAddress());
 	}
 
 	LoopbackFabric fabric() {
@@ -35,6 +39,16 @@ final class LoopbackTransport implements ContractTransport {
 	@Override
 	public InetAddress ipv6Address() {
 		return of("2001:db8::1");
+	}
+
+	@Override
+	public Inet6Address linkLocalAddress() {
+		try {
+			return Inet6Address.getByAddress(null, of("fe80::1").getAddress(), SCOPE);
+		}
+		catch (UnknownHostException ex) {
+			throw new IllegalStateException("An address of IPv6 has 16 bytes", ex);
+		}
 	}
 
 	@Override

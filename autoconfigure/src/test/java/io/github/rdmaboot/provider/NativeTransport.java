@@ -1,6 +1,9 @@
 package io.github.rdmaboot.provider;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 
@@ -31,6 +34,22 @@ public final class NativeTransport implements ContractTransport {
 	@Override
 	public InetAddress ipv6Address() {
 		return this.ipv6Address;
+	}
+
+	@Override
+	public Inet6Address linkLocalAddress() {
+		try {
+			return NetworkInterface.getByInetAddress(this.address)
+				.inetAddresses()
+				.filter(InetAddress::isLinkLocalAddress)
+				.filter(Inet6Address.class::isInstance)
+				.map(Inet6Address.class::cast)
+				.findFirst()
+				.orElseThrow(() -> new IllegalStateException("no address of the link beside " + this.address));
+		}
+		catch (SocketException ex) {
+			throw new IllegalStateException("the addresses beside " + this.address + " cannot be read", ex);
+		}
 	}
 
 	@Override

@@ -13,17 +13,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class QueuePairContract extends RdmaProviderContract {
 
-	private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(2, 2, 1, 1, 32);
-
 	QueuePairContract(ContractTransport transport) {
 		super(transport);
-	}
-
-	private CreatedQueuePair ownQueuePair(Endpoint endpoint) {
-		CreatedQueuePair created = this.provider.ibvCreateQp(endpoint.pd,
-				new QueuePairInit(endpoint.cq, endpoint.cq, 0, SMALL, QueuePairType.RC, false));
-		closeLater(() -> this.provider.ibvDestroyQp(created.qp()));
-		return created;
 	}
 
 	@Test
@@ -72,6 +63,33 @@ abstract class QueuePairContract extends RdmaProviderContract {
 		SendWorkRequest request = endpoint.request(WorkRequestOpcode.SEND, 1, 1);
 		assertThat(endpoint.post(request)).isEqualTo(rules().sendBeforeTheConnection());
 		endpoint.expectNoCompletion();
+	}
+
+	@Test
+	void sendThatWasRefusedIsForgottenSentLaterOrInTheWay() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		assertThat(active.post(active.request(WorkRequestOpcode.SEND, 1, 7)))
+			.isEqualTo(rules().sendBeforeTheConnection());
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		passive.postReceive(1, 100);
+		passive.postReceive(2, 100);
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		this.client.expect(CmEventType.ESTABLISHED);
+		this.server.expect(CmEventType.ESTABLISHED);
+		active.post(active.request(WorkRequestOpcode.SEND, 2, 9));
+		switch (rules().refusedSend()) {
+			case FORGOTTEN -> assertThat(passive.expect(CompletionStatus.SUCCESS, 1).byteLength).isEqualTo(9);
+			case SENT_LATER -> {
+				assertThat(passive.expect(CompletionStatus.SUCCESS, 1).byteLength).isEqualTo(7);
+				assertThat(passive.expect(CompletionStatus.SUCCESS, 2).byteLength).isEqualTo(9);
+			}
+			case BLOCKS_THE_QUEUE -> {
+				this.server.letTimePass();
+				passive.expectNoCompletion();
+			}
+		}
 	}
 
 	@Test
@@ -223,7 +241,7 @@ abstract class QueuePairContract extends RdmaProviderContract {
 		Endpoint helper = endpoint(resolved(addressOf(listener)));
 		CreatedQueuePair own = ownQueuePair(helper);
 		this.provider.ibvModifyQp(own.qp(), this.provider.rdmaInitQpAttr(id, QueuePairState.INIT));
-		this.provider.rdmaConnect(id, new ConnectionParameters(NO_DATA, 1, 1, true, 7, 7, false, own.qpNum()));
+		this.provider.rdmaConnect(id, parametersOf(own.qpNum()));
 		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
 		passive.postReceive(1, 10);
 		this.provider.rdmaAccept(passive.id, PARAMETERS);

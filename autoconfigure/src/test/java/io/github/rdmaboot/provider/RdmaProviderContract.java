@@ -26,7 +26,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class RdmaProviderContract {
 
+	/** Reason of a rejection where nobody listens. */
+	static final int NO_LISTENER = 8;
+
 	static final byte[] NO_DATA = {};
+
+	private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(2, 2, 1, 1, 32);
 
 	static final ConnectionParameters PARAMETERS = parameters(NO_DATA);
 
@@ -119,6 +124,18 @@ abstract class RdmaProviderContract {
 		return closeLater(made);
 	}
 
+	/**
+	 * Create a queue pair that belongs to no id.
+	 * @param endpoint whose protection domain and completion queue it has
+	 * @return the queue pair
+	 */
+	CreatedQueuePair ownQueuePair(Endpoint endpoint) {
+		CreatedQueuePair created = this.provider.ibvCreateQp(endpoint.pd,
+				new QueuePairInit(endpoint.cq, endpoint.cq, 0, SMALL, QueuePairType.RC, false));
+		closeLater(() -> this.provider.ibvDestroyQp(created.qp()));
+		return created;
+	}
+
 	Connected connect() {
 		return connect(PARAMETERS, PARAMETERS);
 	}
@@ -181,6 +198,15 @@ abstract class RdmaProviderContract {
 
 	static ConnectionParameters parameters(byte[] privateData) {
 		return new ConnectionParameters(privateData, 1, 1, true, 7, 7, false, 0);
+	}
+
+	/**
+	 * Return the parameters of a connection whose queue pair the application manages.
+	 * @param qpNum the number of the queue pair
+	 * @return the parameters
+	 */
+	static ConnectionParameters parametersOf(int qpNum) {
+		return new ConnectionParameters(NO_DATA, 1, 1, true, 7, 7, false, qpNum);
 	}
 
 	static void assertErrno(Errno errno, ThrowingCallable call) {

@@ -128,6 +128,52 @@ abstract class RejectContract extends RdmaProviderContract {
 	}
 
 	@Test
+	void connectingSideMayRejectTheReply() {
+		long listener = listener(0);
+		Endpoint helper = endpoint(resolved(addressOf(listener)));
+		long id = resolved(addressOf(listener));
+		this.provider.rdmaConnect(id, parametersOf(ownQueuePair(helper).qpNum()));
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		passive.postReceive(1, 10);
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		this.client.expect(rules().ownQueuePairsAreMovedByTheApplication() ? CmEventType.CONNECT_RESPONSE
+				: CmEventType.ESTABLISHED);
+		assertOutcome(rules().rejectionByTheConnectingSide(),
+				() -> this.provider.rdmaReject(id, new byte[] { 'n', 'o' }));
+		if (rules().rejectionByTheConnectingSide() != null) {
+			this.server.expect(CmEventType.ESTABLISHED);
+			return;
+		}
+		CmEventData rejected = this.server.expect(CmEventType.REJECTED);
+		assertThat(rejected.status()).isEqualTo(rules().rejectedByApplication());
+		assertThat(rejected.privateData()).hasSize(rules().rejectDataLength(2)).startsWith('n', 'o', 0);
+		assertState(passive, QueuePairState.ERR);
+		passive.expect(CompletionStatus.WR_FLUSH_ERR, 1);
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaEstablish(id));
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaReject(id, NO_DATA));
+	}
+
+	@Test
+	void replyThatWasRejectedBeforeItWasFetchedIsAConnectError() {
+		long listener = listener(0);
+		Endpoint active = endpoint(resolved(addressOf(listener)));
+		this.provider.rdmaConnect(active.id, PARAMETERS);
+		Endpoint passive = endpoint(this.server.expect(CmEventType.CONNECT_REQUEST).id());
+		this.provider.rdmaAccept(passive.id, PARAMETERS);
+		awaitClientEvent();
+		assertOutcome(rules().rejectionByTheConnectingSide(), () -> this.provider.rdmaReject(active.id, NO_DATA));
+		if (rules().rejectionByTheConnectingSide() != null) {
+			this.client.expect(CmEventType.ESTABLISHED);
+			this.server.expect(CmEventType.ESTABLISHED);
+			return;
+		}
+		assertThat(this.server.expect(CmEventType.REJECTED).status()).isEqualTo(rules().rejectedByApplication());
+		assertThat(this.client.expect(CmEventType.CONNECT_ERROR).status()).isEqualTo(-1);
+		assertState(active, QueuePairState.ERR);
+		this.client.expectSilence();
+	}
+
+	@Test
 	void acceptingTwiceIsInvalid() {
 		Connected connected = connect();
 		assertErrno(Errno.EINVAL, () -> this.provider.rdmaAccept(connected.passive().id, PARAMETERS));

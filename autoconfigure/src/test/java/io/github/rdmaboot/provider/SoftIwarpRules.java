@@ -273,6 +273,11 @@ final class SoftIwarpRules implements TransportRules {
 	}
 
 	@Override
+	public ConnectionEce receivedInTheReply(ConnectionEce sent) {
+		return new ConnectionEce(0, 0);
+	}
+
+	@Override
 	public int rejectedFor(int reason) {
 		return rejectedByApplication();
 	}

@@ -385,6 +385,24 @@ public interface TransportRules {
 	}
 
 	/**
+	 * Return what arrives of those options in a reply.
+	 * @param sent the options
+	 * @return what arrives
+	 */
+	default ConnectionEce receivedInTheReply(ConnectionEce sent) {
+		return new ConnectionEce(0, sent.options());
+	}
+
+	/**
+	 * Return the status of REJECTED where others listen on the port, but not on the
+	 * address.
+	 * @return the status
+	 */
+	default int rejectedByOtherListeners() {
+		return rejectedByApplication();
+	}
+
+	/**
 	 * Return the status of REJECTED for a reason.
 	 * @param reason the reason
 	 * @return the status

@@ -98,8 +98,12 @@ final class CmEvents {
 				if (listener != null) {
 					listener.unfetched.remove(id);
 				}
+				LoopbackConnection connection = id.connection;
+				id.remoteEce = (connection != null) ? connection.requestEce : null;
 			}
 			case CONNECT_RESPONSE -> {
+				LoopbackConnection connection = id.connection;
+				id.remoteEce = (connection != null) ? connection.replyEce : null;
 				return CmHandshake.replyFetched(id);
 			}
 			case REJECTED -> {

@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 import io.github.rdmaboot.provider.CmEventType;
+import io.github.rdmaboot.provider.ConnectionEce;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.QueuePairState;
@@ -22,7 +23,13 @@ final class CmHandshake {
 
 	static final int CONSUMER_DEFINED = 28;
 
+	static final int VENDOR_OPTION_NOT_SUPPORTED = 35;
+
 	static final int TIMED_OUT = 4;
+
+	private static final int COMMUNICATION_ESTABLISHED = 4;
+
+	private static final int PATH_MIGRATED = 6;
 
 	private static final int REQUEST_DATA = 56;
 
@@ -68,26 +75,32 @@ final class CmHandshake {
 					id.peerAddress());
 		}
 		connection.reply = parameters;
+		// The reply of Linux 6.1 loses the vendor.
+		ConnectionEce ece = id.localEce;
+		connection.replyEce = (ece != null) ? new ConnectionEce(0, ece.options()) : null;
 		connection.passiveQpNum = (qp != null) ? qp.number() : parameters.qpNum();
 		id.exchange = Exchange.REPLY_SENT;
 		Retransmission.start(id, Retransmission.CONNECT_LIMIT_NANOS, () -> send(id, () -> replyArrived(connection)),
 				() -> unreachable(id));
 	}
 
-	static void reject(LoopbackCmId id, byte[] privateData) {
+	static void reject(LoopbackCmId id, int reason, byte[] privateData) {
 		id.require("rdma_reject", State.CONNECT);
 		checkData("rdma_reject", privateData, REJECT_DATA);
-		if (id.exchange == Exchange.REQUEST_SENT) {
-			// The kernel does not know the peer's id yet, so the message finds nobody.
-			id.exchange = Exchange.FAILED;
-			Retransmission.stop(id);
-			return;
+		switch (id.exchange) {
+			case REQUEST_SENT -> {
+				// The kernel does not know the peer's id yet, so the message finds
+				// nobody.
+				id.exchange = Exchange.FAILED;
+				Retransmission.abandon(id);
+			}
+			case REPLY_SENT -> {
+				Retransmission.abandon(id);
+				rejectPeer(id, reason, privateData);
+			}
+			case REQUEST_RECEIVED, REPLY_RECEIVED -> rejectPeer(id, reason, privateData);
+			default -> throw new RdmaException("rdma_reject", Errno.EINVAL.value());
 		}
-		if (id.exchange != Exchange.REQUEST_RECEIVED && id.exchange != Exchange.REPLY_SENT
-				&& id.exchange != Exchange.REPLY_RECEIVED) {
-			throw new RdmaException("rdma_reject", Errno.EINVAL.value());
-		}
-		sendReject(id, CONSUMER_DEFINED, privateData);
 	}
 
 	static void establish(LoopbackCmId id) {
@@ -97,6 +110,28 @@ final class CmHandshake {
 			throw new RdmaException("rdma_establish", Errno.EINVAL.value());
 		}
 		readyToUse(id, connection);
+	}
+
+	/**
+	 * Take a connection for established because its queue pair has heard from the peer,
+	 * or its path for migrated, of which a fabric has one only.
+	 * @param id the id
+	 * @param asyncEventType the event of the queue pair
+	 */
+	static void notify(LoopbackCmId id, int asyncEventType) {
+		String call = "rdma_notify";
+		id.require(call, State.values());
+		boolean connected = id.exchange == Exchange.ESTABLISHED && !id.isDatagram();
+		LoopbackConnection connection = id.connection;
+		if (asyncEventType == COMMUNICATION_ESTABLISHED && connected) {
+			throw new RdmaException(call, Errno.EISCONN.value());
+		}
+		if (asyncEventType == COMMUNICATION_ESTABLISHED && connection != null && id.exchange == Exchange.REPLY_SENT) {
+			readyArrived(connection);
+		}
+		else if (asyncEventType != PATH_MIGRATED || !connected) {
+			throw new RdmaException(call, Errno.EINVAL.value());
+		}
 	}
 
 	/**
@@ -111,7 +146,9 @@ final class CmHandshake {
 			return CmEventType.CONNECT_RESPONSE.value();
 		}
 		ConnectionParameters reply = connection.reply;
-		if (qp.state() != QueuePairState.INIT || reply == null) {
+		// The kernel has no attributes for the queue pair of an id that rejected
+		// meanwhile.
+		if (qp.state() != QueuePairState.INIT || reply == null || id.exchange != Exchange.REPLY_RECEIVED) {
 			qp.toError();
 			id.failedInLibrary = true;
 			return CmEventType.CONNECT_ERROR.value();
@@ -129,9 +166,13 @@ final class CmHandshake {
 	 * @param privateData bytes for the peer
 	 */
 	static void sendReject(LoopbackCmId id, int reason, byte[] privateData) {
+		Retransmission.stop(id);
+		rejectPeer(id, reason, privateData);
+	}
+
+	private static void rejectPeer(LoopbackCmId id, int reason, byte[] privateData) {
 		LoopbackConnection connection = id.connection;
 		id.exchange = Exchange.FAILED;
-		Retransmission.stop(id);
 		if (connection != null) {
 			send(id, () -> rejectArrived(connection, id, reason, privateData));
 		}
@@ -149,15 +190,21 @@ final class CmHandshake {
 	private static void requestArrived(LoopbackConnection connection) {
 		LoopbackCmId active = connection.active;
 		InetSocketAddress destination = active.peer;
-		if (connection.passive != null || active.exchange != Exchange.REQUEST_SENT || destination == null) {
+		LoopbackCmId known = connection.passive;
+		boolean isKnown = known != null && known.exchange != Exchange.NONE && known.exchange != Exchange.FAILED;
+		boolean isSent = active.exchange == Exchange.REQUEST_SENT || active.abandonedMessage != null;
+		if (isKnown || !isSent || destination == null) {
 			return;
 		}
 		LoopbackFabric fabric = active.process().fabric();
 		LoopbackCmId listener = fabric.ports().listener(active.portSpace(), destination);
 		if (listener == null) {
+			// The IB CM looks for the port alone, the RDMA CM then for the address.
+			int reason = fabric.ports().hasListener(active.portSpace(), destination.getPort()) ? CONSUMER_DEFINED
+					: NO_LISTENER;
 			fabric.network()
 				.send(active.peerAddress(), active.localAddress(),
-						() -> rejectArrived(connection, null, NO_LISTENER, NO_DATA));
+						() -> rejectArrived(connection, null, reason, NO_DATA));
 			return;
 		}
 		if (listener.unfetched.size() >= listener.backlog) {
@@ -248,6 +295,9 @@ final class CmHandshake {
 	}
 
 	private static void unreachable(LoopbackCmId id) {
+		if (id.exchange == Exchange.FAILED) {
+			return;
+		}
 		id.exchange = Exchange.FAILED;
 		CmEvents.queue(id, CmEventType.UNREACHABLE, -Errno.ETIMEDOUT.value());
 	}

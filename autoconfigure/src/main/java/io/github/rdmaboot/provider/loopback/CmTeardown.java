@@ -74,6 +74,10 @@ final class CmTeardown {
 		if (id.kernelPartGone) {
 			throw new RdmaException("rdma_destroy_id", Errno.EBADF.value());
 		}
+		AckCounter abandoned = id.abandonedMessage;
+		if (abandoned != null) {
+			abandoned.awaitAll();
+		}
 		endInKernel(id);
 		id.events.awaitAll();
 		id.process().handles().remove(id.handle);

@@ -34,6 +34,14 @@ final class DeviceContext {
 		return this.asyncEvents;
 	}
 
+	/**
+	 * Drop the asynchronous events of an element that were not fetched: it is destroyed.
+	 * @param owner the counter of the element
+	 */
+	void dropAsyncEvents(AckCounter owner) {
+		this.asyncEvents.removeIf((event) -> event.owner() == owner);
+	}
+
 	void requirePresent(String call) {
 		if (this.gone) {
 			throw new RdmaException(call, Errno.EIO.value());
@@ -51,7 +59,7 @@ final class DeviceContext {
 
 		static final int CQ_ERR = 0;
 
-		static final int QP_LAST_WQE_REACHED = 16;
+		static final int SQ_DRAINED = 5;
 
 	}
 

@@ -66,6 +66,9 @@ final class LoopbackCmId {
 
 	@Nullable ConnectionEce localEce;
 
+	/** What the library has fetched of the peer. */
+	@Nullable ConnectionEce remoteEce;
+
 	/** Events of this id that wait in the channel. */
 	final Set<QueuedEvent> queued = new LinkedHashSet<>(0);
 
@@ -76,6 +79,12 @@ final class LoopbackCmId {
 
 	/** Set when the channel was destroyed before the id: the kernel's part is gone. */
 	boolean kernelPartGone;
+
+	/**
+	 * Set while the kernel repeats a message of an exchange that the id itself has
+	 * rejected: it is not destroyed before that was given up.
+	 */
+	@Nullable AckCounter abandonedMessage;
 
 	FabricTimer.@Nullable Task retransmission;
 
@@ -153,6 +162,15 @@ final class LoopbackCmId {
 		timer.cancel(this.timeWait);
 		this.retransmission = null;
 		this.timeWait = null;
+		forgetAbandonedMessage();
+	}
+
+	void forgetAbandonedMessage() {
+		AckCounter abandoned = this.abandonedMessage;
+		if (abandoned != null) {
+			this.abandonedMessage = null;
+			abandoned.acknowledged(1);
+		}
 	}
 
 	/**

@@ -154,22 +154,22 @@ abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
 
 	@Override
 	public void rdmaReject(long id, byte[] privateData) {
-		reject("rdma_reject", id, privateData);
+		reject("rdma_reject", id, CmHandshake.CONSUMER_DEFINED, privateData);
 	}
 
 	@Override
 	public void rdmaRejectEce(long id, byte[] privateData) {
-		reject("rdma_reject_ece", id, privateData);
+		reject("rdma_reject_ece", id, CmHandshake.VENDOR_OPTION_NOT_SUPPORTED, privateData);
 	}
 
-	private void reject(String call, long id, byte[] privateData) {
+	private void reject(String call, long id, int reason, byte[] privateData) {
 		try (FabricLock ignored = hold()) {
 			LoopbackCmId child = id(call, id);
 			if (child.isDatagram()) {
 				DatagramHandshake.reject(child, privateData);
 			}
 			else {
-				CmHandshake.reject(child, privateData.clone());
+				CmHandshake.reject(child, reason, privateData.clone());
 			}
 		}
 	}
@@ -177,9 +177,7 @@ abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
 	@Override
 	public void rdmaNotify(long id, int asyncEventType) {
 		try (FabricLock ignored = hold()) {
-			if (id("rdma_notify", id).connection == null) {
-				throw new RdmaException("rdma_notify", Errno.EINVAL.value());
-			}
+			CmHandshake.notify(id("rdma_notify", id), asyncEventType);
 		}
 	}
 

@@ -167,9 +167,7 @@ abstract class LoopbackCmServiceProvider extends LoopbackVerbsProvider implement
 			if (owner.qp != null) {
 				throw new RdmaException("rdma_get_remote_ece", Errno.EINVAL.value());
 			}
-			LoopbackConnection connection = owner.connection;
-			LoopbackCmId peer = (connection != null) ? connection.peerOf(owner) : null;
-			ConnectionEce ece = (peer != null) ? peer.localEce : null;
+			ConnectionEce ece = owner.remoteEce;
 			return (ece != null) ? ece : new ConnectionEce(0, 0);
 		}
 	}

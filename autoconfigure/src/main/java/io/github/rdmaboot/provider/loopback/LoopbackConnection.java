@@ -1,5 +1,6 @@
 package io.github.rdmaboot.provider.loopback;
 
+import io.github.rdmaboot.provider.ConnectionEce;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +21,17 @@ final class LoopbackConnection {
 
 	int passiveQpNum;
 
+	/** What the request carried of enhanced connection establishment. */
+	final @Nullable ConnectionEce requestEce;
+
+	/** What the reply carried of it. */
+	@Nullable ConnectionEce replyEce;
+
 	LoopbackConnection(LoopbackCmId active, ConnectionParameters request, int activeQpNum) {
 		this.active = active;
 		this.request = request;
 		this.activeQpNum = activeQpNum;
+		this.requestEce = active.localEce;
 	}
 
 	/**

@@ -137,6 +137,7 @@ final class LoopbackCq {
 		if (this.channel != null) {
 			this.channel.release(this);
 		}
+		this.device.dropAsyncEvents(this.asyncEvents);
 		this.events.awaitAll();
 		this.asyncEvents.awaitAll();
 	}

@@ -127,6 +127,11 @@ final class LoopbackQp {
 			toError();
 			return;
 		}
+		if (next == QueuePairState.SQD && this.state != next && this.sends.isEmpty()) {
+			this.pd.device()
+				.asyncEvents()
+				.add(new DeviceContext.AsyncEvent(DeviceContext.AsyncEvent.SQ_DRAINED, this.handle, this.asyncEvents));
+		}
 		this.state = next;
 		if (next == QueuePairState.RESET) {
 			stopWaiting();
@@ -168,17 +173,10 @@ final class LoopbackQp {
 	 * Move to the error state and flush, also what was posted in that state.
 	 */
 	void toError() {
-		boolean first = this.state != QueuePairState.ERR;
 		this.state = QueuePairState.ERR;
 		stopWaiting();
 		flushSends();
 		flushReceives();
-		if (first && this.srq != null) {
-			this.pd.device()
-				.asyncEvents()
-				.add(new DeviceContext.AsyncEvent(DeviceContext.AsyncEvent.QP_LAST_WQE_REACHED, this.handle,
-						this.asyncEvents));
-		}
 	}
 
 	/**
@@ -296,6 +294,7 @@ final class LoopbackQp {
 			throw new RdmaException("ibv_destroy_qp", Errno.EBUSY.value());
 		}
 		vanish();
+		this.pd.device().dropAsyncEvents(this.asyncEvents);
 		this.asyncEvents.awaitAll();
 		this.pd.device().process().handles().remove(this.handle);
 	}

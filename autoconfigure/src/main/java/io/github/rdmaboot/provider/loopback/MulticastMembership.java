@@ -1,5 +1,6 @@
 package io.github.rdmaboot.provider.loopback;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
@@ -36,6 +37,10 @@ final class MulticastMembership {
 		InetAddress group = FabricAddresses.withoutScope(address.getAddress());
 		if (!id.isDatagram() || id.device == null || !group.isMulticastAddress() || id.memberships.containsKey(group)) {
 			throw new RdmaException(call, Errno.EINVAL.value());
+		}
+		if (group instanceof Inet6Address) {
+			// The kernel sends IGMP for groups on RoCE v2, but no MLD.
+			throw new RdmaException(call, Errno.ENOTSUPP.value());
 		}
 		MulticastMembership membership = new MulticastMembership(id, group, sendOnly);
 		id.memberships.put(group, membership);

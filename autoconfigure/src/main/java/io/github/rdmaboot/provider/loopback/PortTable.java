@@ -79,6 +79,12 @@ final class PortTable {
 		return null;
 	}
 
+	boolean hasListener(PortSpace portSpace, int port) {
+		List<LoopbackCmId> candidates = this.owners.getOrDefault(portSpace, Map.of()).get(port);
+		return candidates != null
+				&& candidates.stream().anyMatch((candidate) -> candidate.state == LoopbackCmId.State.LISTEN);
+	}
+
 	int size() {
 		return this.owners.values().stream().mapToInt(Map::size).sum();
 	}

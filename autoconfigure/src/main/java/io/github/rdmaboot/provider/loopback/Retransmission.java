@@ -53,11 +53,23 @@ final class Retransmission implements Runnable {
 		id.retransmission = null;
 	}
 
+	/**
+	 * Leave the message to itself: it goes on until the kernel gives up, and its sender
+	 * cannot be destroyed before.
+	 * @param id the sender
+	 */
+	static void abandon(LoopbackCmId id) {
+		AckCounter abandoned = new AckCounter(id.process().fabric().lock());
+		abandoned.fetched();
+		id.abandonedMessage = abandoned;
+	}
+
 	@Override
 	public void run() {
 		if (this.timer.now() >= this.deadline) {
 			this.id.retransmission = null;
 			this.surrender.run();
+			this.id.forgetAbandonedMessage();
 		}
 		else {
 			scheduleNext();
