@@ -44,7 +44,8 @@ final class ConnectionResources {
 
 	private volatile @Nullable MessageReceiver receiver;
 
-	private volatile @Nullable Integer addedNumber;
+	/** Takes completions of the receive queue that is shared. */
+	private volatile @Nullable ConnectionCompletions added;
 
 	private volatile boolean queuePairDestroyed;
 
@@ -100,7 +101,7 @@ final class ConnectionResources {
 				owner::messageHandler, connection, messages, grants);
 		if (sharedCompletions != null) {
 			sharedCompletions.add(queuePair.qpNum(), completions);
-			this.addedNumber = queuePair.qpNum();
+			this.added = completions;
 		}
 		connection.requireNotClosing();
 		if (shared == null) {
@@ -246,9 +247,10 @@ final class ConnectionResources {
 
 	private void leaveShared(ConnectionReceives receives) {
 		SharedCompletions completions = receives.completions();
-		Integer qpNum = this.addedNumber;
-		if (completions != null && qpNum != null) {
-			completions.remove(qpNum);
+		ConnectionCompletions added = this.added;
+		QueuePair queuePair = this.queues.queuePair();
+		if (completions != null && added != null && queuePair != null) {
+			completions.remove(queuePair.qpNum(), added);
 		}
 	}
 

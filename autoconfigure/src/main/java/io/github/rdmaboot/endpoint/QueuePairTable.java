@@ -38,7 +38,15 @@ final class QueuePairTable {
 		return true;
 	}
 
-	synchronized void remove(int qpNum) {
+	// Remove a connection, unless another one has the number now.
+	synchronized void remove(int qpNum, ConnectionCompletions connection) {
+		if (find(qpNum) == connection) {
+			removeAny(qpNum);
+		}
+	}
+
+	// Remove whichever connection has the number.
+	synchronized void removeAny(int qpNum) {
 		Entries before = this.entries;
 		int index = Arrays.binarySearch(before.qpNums, qpNum);
 		if (index < 0) {

@@ -70,7 +70,7 @@ final class SharedCompletions implements CompletionHandler {
 		Deadline deadline = Deadline.after(PATIENCE_FOR_NUMBER);
 		while (!this.connections.add(qpNum, connection)) {
 			if (this.queue.poll()) {
-				this.connections.remove(qpNum);
+				this.connections.removeAny(qpNum);
 			}
 			else if (deadline.remainingNanos() == 0) {
 				throw new RdmaException("rdma_create_qp", Errno.EBUSY.value(),
@@ -97,10 +97,10 @@ final class SharedCompletions implements CompletionHandler {
 	}
 
 	// Let go of a connection whose queue pair was destroyed. If completions of it may be
-	// left, whoever has the same number next sees to them.
-	void remove(int qpNum) {
+	// left, whoever has the same number next sees to them. That one may have it already.
+	void remove(int qpNum, ConnectionCompletions connection) {
 		if (readAll()) {
-			this.connections.remove(qpNum);
+			this.connections.remove(qpNum, connection);
 		}
 	}
 

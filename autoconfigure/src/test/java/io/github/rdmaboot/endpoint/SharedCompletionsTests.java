@@ -152,8 +152,9 @@ class SharedCompletionsTests {
 
 	@Test
 	void bufferOfAConnectionThatIsGoneIsPostedAgainAndCounted() {
-		this.completions.add(17, recording(new ArrayList<>()));
-		this.completions.remove(17);
+		ConnectionCompletions gone = recording(new ArrayList<>());
+		this.completions.add(17, gone);
+		this.completions.remove(17, gone);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(this.reposted).containsExactly(1);
 		assertThat(this.statistics.receivesReturned()).isEqualTo(1);
@@ -171,6 +172,18 @@ class SharedCompletionsTests {
 	}
 
 	@Test
+	void connectionThatLeavesLateKeepsTheOneThatHasItsNumberNow() {
+		List<Integer> after = new ArrayList<>();
+		ConnectionCompletions before = recording(new ArrayList<>());
+		this.completions.add(17, before);
+		this.completions.add(17, recording(after));
+		this.completions.remove(17, before);
+		this.completions.onCompletion(completion(17, 1));
+		assertThat(after).containsExactly(1);
+		assertThat(this.reposted).isEmpty();
+	}
+
+	@Test
 	void tableFindsWhatItHasInAnyOrder() {
 		QueuePairTable table = new QueuePairTable();
 		List<ConnectionCompletions> added = new ArrayList<>();
@@ -181,8 +194,9 @@ class SharedCompletionsTests {
 			assertThat(table.add(number, connection)).isTrue();
 			assertThat(table.add(number, connection)).as("a second time").isFalse();
 		}
-		table.remove(1);
-		table.remove(4);
+		table.removeAny(1);
+		table.removeAny(4);
+		table.remove(5, added.get(1));
 		for (int i = 0; i < numbers.length; i++) {
 			assertThat(table.find(numbers[i])).as("number %d", numbers[i])
 				.isSameAs((numbers[i] == 1) ? null : added.get(i));
