@@ -11,6 +11,7 @@ import io.github.rdmaboot.verbs.CompletionHandler;
 import io.github.rdmaboot.verbs.CompletionPolicy;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.Device;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Completions of a shared receive queue, in one completion queue for all connections:
@@ -38,13 +39,27 @@ final class SharedCompletions implements CompletionHandler {
 
 	private final QueuePairTable connections = new QueuePairTable();
 
+	private final Runnable failureHook;
+
 	private final CompletionQueue queue;
 
-	SharedCompletions(Device device, CompletionPolicy policy, ReceiveBuffers buffers, EndpointStatistics statistics) {
+	private volatile @Nullable RuntimeException failure;
+
+	// The hook is called when no completions are taken any more, before the connections
+	// are told.
+	SharedCompletions(Device device, CompletionPolicy policy, ReceiveBuffers buffers, EndpointStatistics statistics,
+			Runnable failureHook) {
 		this.buffers = buffers;
 		this.statistics = statistics;
-		this.queue = CompletionQueue.create(device, policy, buffers.count(), this,
-				(error) -> this.connections.forEach((connection) -> connection.queueFailed(error)));
+		this.failureHook = failureHook;
+		this.queue = CompletionQueue.create(device, policy, buffers.count(), this, this::failed);
+	}
+
+	// No completions are taken any more.
+	void failed(RuntimeException error) {
+		this.failure = error;
+		this.failureHook.run();
+		this.connections.forEach((connection) -> connection.queueFailed(error));
 	}
 
 	CompletionQueue queue() {
@@ -80,6 +95,11 @@ final class SharedCompletions implements CompletionHandler {
 			else {
 				LockSupport.parkNanos(POLL_INTERVAL_NANOS);
 			}
+		}
+		RuntimeException failure = this.failure;
+		if (failure != null) {
+			// Whoever told the others may have missed this one.
+			connection.queueFailed(failure);
 		}
 	}
 

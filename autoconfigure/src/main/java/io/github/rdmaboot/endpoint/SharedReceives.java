@@ -72,6 +72,12 @@ final class SharedReceives {
 		shared.close();
 	}
 
+	// Let nobody join a queue any more, whose completions are not taken. The next one has
+	// another made.
+	private synchronized void forget(Shared shared) {
+		this.byContext.remove(shared.context, shared);
+	}
+
 	private void release(Shared shared) {
 		synchronized (this) {
 			shared.readers--;
@@ -174,7 +180,7 @@ final class SharedReceives {
 			ReceiveBuffers buffers = new ReceiveBuffers(memory, SharedReceives.this.bufferSize,
 					SharedReceives.this.size, queue::post, new OutstandingRequests(), true);
 			this.completions = new SharedCompletions(device.device(), SharedReceives.this.policy, buffers,
-					SharedReceives.this.statistics);
+					SharedReceives.this.statistics, () -> SharedReceives.this.forget(this));
 			buffers.postAll();
 			this.buffers = buffers;
 		}

@@ -7,8 +7,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.CompletionStatus;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
@@ -36,6 +39,8 @@ class SharedCompletionsTests {
 
 	private static final int SHARED = 512;
 
+	private static final CompletionPolicy POLICY = new CompletionPolicy(CompletionMode.EVENT, Duration.ZERO, null);
+
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
 
 	/** Entries of each completion queue that was made. */
@@ -44,6 +49,8 @@ class SharedCompletionsTests {
 	private final EndpointStatistics statistics = new EndpointStatistics();
 
 	private final List<Integer> reposted = new ArrayList<>();
+
+	private final AtomicInteger failures = new AtomicInteger();
 
 	private DeviceLease device;
 
@@ -61,8 +68,8 @@ class SharedCompletionsTests {
 			this.reposted.add((int) request.wrId);
 			return 0;
 		}, new OutstandingRequests(), true);
-		this.completions = new SharedCompletions(this.device.device(),
-				new CompletionPolicy(CompletionMode.EVENT, Duration.ZERO, null), buffers, this.statistics);
+		this.completions = new SharedCompletions(this.device.device(), POLICY, buffers, this.statistics,
+				() -> this.failures.incrementAndGet());
 	}
 
 	@AfterEach
@@ -181,6 +188,47 @@ class SharedCompletionsTests {
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(after).containsExactly(1);
 		assertThat(this.reposted).isEmpty();
+	}
+
+	@Test
+	void connectionThatComesWhenNoCompletionsAreTakenAnyMoreIsToldToo() {
+		RuntimeException error = new RdmaException("ibv_poll_cq", Errno.EIO.value());
+		List<RuntimeException> told = new ArrayList<>();
+		this.completions.add(17, failing(told));
+		this.completions.failed(error);
+		assertThat(told).containsExactly(error);
+		assertThat(this.failures).hasValue(1);
+		this.completions.add(18, failing(told));
+		assertThat(told).containsExactly(error, error);
+	}
+
+	private static ConnectionCompletions failing(List<RuntimeException> told) {
+		return new ConnectionCompletions(null, null, null) {
+
+			@Override
+			void queueFailed(RuntimeException error) {
+				told.add(error);
+			}
+
+		};
+	}
+
+	@Test
+	void queueWhoseCompletionsAreNotTakenAnyMoreIsJoinedByNobody() {
+		RdmaProvider provider = openProvider();
+		Devices devices = new Devices(provider, "test", new MemoryPoolLimits(4096, 4096, 64));
+		long context = provider.rdmaGetDevices().handles()[0];
+		SharedReceives receives = new SharedReceives(4, 64, POLICY, this.statistics);
+		SharedReceives.Shared broken = receives.join(devices, context);
+		broken.completions().failed(new RdmaException("ibv_poll_cq", Errno.EIO.value()));
+		SharedReceives.Shared second = receives.join(devices, context);
+		SharedReceives.Shared third = receives.join(devices, context);
+		assertThat(second).isNotSameAs(broken).isSameAs(third);
+		for (SharedReceives.Shared joined : List.of(broken, second, third)) {
+			joined.leave();
+			joined.release();
+		}
+		assertThat(this.statistics.registeredBytes()).isZero();
 	}
 
 	@Test
