@@ -29,8 +29,7 @@ final class PostGate {
 		this.state.decrementAndGet();
 	}
 
-	// Let no more in, and wait for those who are: with a post, which does not block, or
-	// with a query, which lasts as long as the kernel takes.
+	// Let no more in, and wait for those who are, with a post, which does not block.
 	void close() {
 		int before = this.state.get();
 		while (before >= 0 && !this.state.compareAndSet(before, before + CLOSED)) {
