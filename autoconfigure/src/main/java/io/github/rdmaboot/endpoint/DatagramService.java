@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
+import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
@@ -83,7 +84,7 @@ final class DatagramService {
 
 	private void answer(OwnedCmId child, long begin) {
 		CallWatch watch = new CallWatch(this.runtime, this.runtime.acceptExecutor(), this.settings.name(),
-				String.valueOf(child.peerAddress()),
+				Addresses.format(child.peerAddress()),
 				(failure) -> logger.warn("The question of a peer is stuck: {}", failure.getMessage()));
 		watch.watch("rdma_accept", "answering the question", this.runtime.callTimeout(), () -> tell(child, begin));
 	}
@@ -96,7 +97,7 @@ final class DatagramService {
 		catch (RdmaException ex) {
 			// The peer asks again, and more than once.
 			RdmaEndpointException failure = new RdmaEndpointException(this.settings.name(),
-					String.valueOf(child.peerAddress()), ex);
+					Addresses.format(child.peerAddress()), ex);
 			logger.warn("Could not tell a peer the queue pair: {}", failure.getMessage());
 			this.runtime.connectEnded(this.settings.name(), since(begin), failure);
 		}

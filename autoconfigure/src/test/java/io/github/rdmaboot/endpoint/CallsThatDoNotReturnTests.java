@@ -231,4 +231,23 @@ class CallsThatDoNotReturnTests {
 		destroyAllAndCheck();
 	}
 
+	@Test
+	void answersWithStuckCallsHoldUpNoOther() throws Exception {
+		RdmaDatagramEndpoint asked = this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));
+		RdmaDatagramEndpoint asker = this.registry.addDatagrams(new DatagramSettings("asker", ADDRESS, null, 16, LIMIT,
+				LIMIT, List.of(), 16, 64, null, CompletionSettings.defaults(), TestSettings.RECONNECT));
+		this.registry.start();
+		this.calls.hold("rdmaAccept");
+		List<CompletableFuture<DatagramPeer>> questions = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			questions.add(asker.resolve(ADDRESS, asked.port()));
+		}
+		questions.forEach((question) -> assertThat(failureOf(question).errno()).isEqualTo(Errno.ETIMEDOUT.value()));
+		await().atMost(PATIENCE).until(() -> this.calls.held() >= 6);
+		this.calls.holdNoMore();
+		assertThat(asker.resolve(ADDRESS, asked.port()).get(10, TimeUnit.SECONDS)).isNotNull();
+		this.calls.release();
+		destroyAllAndCheck();
+	}
+
 }
