@@ -12,7 +12,8 @@ import io.github.rdmaboot.verbs.QueuePair;
 /**
  * Takes the grants of the peer, and sends those that go without a message: one at a time,
  * from a place in the send queue that nothing else uses. Called by the threads that take
- * completions and hand messages on; neither locks nor allocates.
+ * completions and hand messages on, and by those whose messages could not be sent;
+ * neither locks nor allocates.
  */
 final class CreditGrants {
 
@@ -43,6 +44,7 @@ final class CreditGrants {
 		this.request.wrId = WR_ID_GRANTS;
 		this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
 		this.request.flags = SendFlag.SIGNALED.value();
+		credits.grantBy(this::grantIfDue);
 	}
 
 	// Take what the peer grants.

@@ -28,9 +28,17 @@ final class Credits {
 
 	private final int grantedAlone;
 
+	private Runnable grants = () -> {
+	};
+
 	Credits(int receives) {
 		this.owed = new AtomicInteger(receives - INITIAL);
 		this.grantedAlone = Math.max(FEWEST_TO_GRANT, receives / 2);
+	}
+
+	// Set what looks whether a grant is due, before any credit is used.
+	void grantBy(Runnable grants) {
+		this.grants = grants;
 	}
 
 	// What messages reserve.
@@ -48,6 +56,16 @@ final class Credits {
 	// Receives were posted again.
 	void owe(int count) {
 		this.owed.addAndGet(count);
+	}
+
+	// Messages were not sent, which had reserved credits, or were to grant what is owed
+	// again. A grant without a message may have been left to them.
+	void notSent(int reserved, int owed) {
+		if (reserved > 0 || owed > 0) {
+			this.permits.giveBack(reserved);
+			this.owed.addAndGet(owed);
+			this.grants.run();
+		}
 	}
 
 	// Take all that is owed, to grant it with a message.

@@ -57,7 +57,7 @@ final class MessageCredits {
 	void giveBack(SendSlot first) {
 		Credits credits = this.credits;
 		if (credits != null) {
-			credits.granted(first.takeCredits());
+			credits.notSent(first.takeCredits(), 0);
 		}
 	}
 
@@ -76,7 +76,7 @@ final class MessageCredits {
 	void owe(WorkDescription work) {
 		Credits credits = this.credits;
 		if (credits != null) {
-			credits.owe(work.grants());
+			credits.notSent(0, work.grants());
 		}
 	}
 

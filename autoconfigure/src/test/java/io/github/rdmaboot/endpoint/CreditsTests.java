@@ -1,9 +1,12 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Random;
 
+import io.github.rdmaboot.provider.WorkRequestOpcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +69,30 @@ class CreditsTests {
 	void firstGrantTellsTheRestOfTheReceiveQueue() {
 		assertThat(new Credits(16).takeOwed()).isEqualTo(12);
 		assertThat(new Credits(4).takeOwed()).isZero();
+	}
+
+	@Test
+	void grantThatWasLeftToAMessageGoesWhenTheMessageIsNotSent() {
+		Credits credits = new Credits(4);
+		List<Boolean> due = new ArrayList<>();
+		credits.grantBy(() -> due.add(credits.isGrantDue()));
+		MessageCredits messages = new MessageCredits(true, credits, null, false);
+		WorkDescription work = new WorkDescription(null, 64, 1);
+		SendSlot slot = new SendSlot(0, 0, work);
+		work.begin(WorkRequestOpcode.SEND, 0);
+		credits.owe(2);
+		messages.head(work);
+		assertThat(credits.isGrantDue()).isFalse();
+		messages.owe(work);
+		assertThat(due).as("when it is owed again").containsExactly(true);
+		assertThat(credits.permits().tryReserve(3)).isTrue();
+		slot.credits(3);
+		assertThat(credits.permits().tryTakeLast()).isTrue();
+		assertThat(credits.isGrantDue()).as("without a credit").isFalse();
+		messages.giveBack(slot);
+		assertThat(due).as("when there is a credit again").containsExactly(true, true);
+		messages.giveBack(slot);
+		assertThat(due).hasSize(2);
 	}
 
 	// Let all arrive and be read. Ends only if grants do not keep each other going.
