@@ -1,26 +1,44 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 
-import com.sun.jna.Native;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Zeroed native memory for the arguments and results of one call, freed when it is
- * closed. Every access is checked against its size. Belongs to one thread.
+ * Zeroed native memory for the arguments and results of one call. Every access is checked
+ * against its size. Belongs to one thread, which closes the block that it made last
+ * first.
  */
 final class NativeBlock implements AutoCloseable {
+
+	private final @Nullable ScratchMemory scratch;
+
+	private final ByteBuffer memory;
+
+	private final int base;
 
 	private final long address;
 
 	private final int size;
 
 	NativeBlock(int size) {
-		this.address = Native.malloc(size);
-		if (this.address == 0) {
-			throw new OutOfMemoryError("Cannot allocate " + size + " bytes of native memory");
-		}
+		int room = Math.addExact(size, Long.BYTES - 1) & -Long.BYTES;
+		ScratchMemory scratch = VirtualThreads.isVirtual(Thread.currentThread()) ? null : ScratchMemory.current();
 		this.size = size;
-		RawMemory.clear(this.address, size);
+		if (scratch != null && scratch.hasRoom(room)) {
+			this.scratch = scratch;
+			this.memory = scratch.memory();
+			this.base = scratch.take(room);
+			this.address = scratch.address() + this.base;
+		}
+		else {
+			this.scratch = null;
+			this.memory = CallBlock.allocate(room);
+			this.base = 0;
+			this.address = CallBlock.addressOf(this.memory);
+		}
 	}
 
 	/**
@@ -32,61 +50,67 @@ final class NativeBlock implements AutoCloseable {
 	}
 
 	byte getByte(int offset) {
-		return RawMemory.getByte(at(offset, Byte.BYTES));
+		return this.memory.get(at(offset, Byte.BYTES));
 	}
 
 	int getUnsignedByte(int offset) {
-		return RawMemory.getUnsignedByte(at(offset, Byte.BYTES));
+		return Byte.toUnsignedInt(getByte(offset));
 	}
 
 	int getUnsignedShort(int offset) {
-		return RawMemory.getUnsignedShort(at(offset, Short.BYTES));
+		return Short.toUnsignedInt(this.memory.getShort(at(offset, Short.BYTES)));
 	}
 
 	int getInt(int offset) {
-		return RawMemory.getInt(at(offset, Integer.BYTES));
+		return this.memory.getInt(at(offset, Integer.BYTES));
 	}
 
 	long getLong(int offset) {
-		return RawMemory.getLong(at(offset, Long.BYTES));
+		return this.memory.getLong(at(offset, Long.BYTES));
 	}
 
 	byte[] getBytes(int offset, int length) {
-		return RawMemory.getBytes(at(offset, length), length);
+		byte[] bytes = new byte[length];
+		this.memory.get(at(offset, length), bytes);
+		return bytes;
 	}
 
 	NativeBlock putByte(int offset, int value) {
-		RawMemory.putByte(at(offset, Byte.BYTES), (byte) value);
+		this.memory.put(at(offset, Byte.BYTES), (byte) value);
 		return this;
 	}
 
 	NativeBlock putShort(int offset, int value) {
-		RawMemory.putShort(at(offset, Short.BYTES), (short) value);
+		this.memory.putShort(at(offset, Short.BYTES), (short) value);
 		return this;
 	}
 
 	NativeBlock putInt(int offset, int value) {
-		RawMemory.putInt(at(offset, Integer.BYTES), value);
+		this.memory.putInt(at(offset, Integer.BYTES), value);
 		return this;
 	}
 
 	NativeBlock putLong(int offset, long value) {
-		RawMemory.putLong(at(offset, Long.BYTES), value);
+		this.memory.putLong(at(offset, Long.BYTES), value);
 		return this;
 	}
 
 	NativeBlock putBytes(int offset, byte[] value) {
-		RawMemory.putBytes(at(offset, value.length), value);
+		this.memory.put(at(offset, value.length), value);
 		return this;
 	}
 
-	private long at(int offset, int length) {
-		return this.address + Objects.checkFromIndexSize(offset, length, this.size);
+	private int at(int offset, int length) {
+		return this.base + Objects.checkFromIndexSize(offset, length, this.size);
 	}
 
 	@Override
 	public void close() {
-		Native.free(this.address);
+		if (this.scratch != null) {
+			this.scratch.giveBack(this.base);
+		}
+		// The collector must not free it while the call goes on.
+		Reference.reachabilityFence(this.memory);
 	}
 
 }

@@ -1,0 +1,90 @@
+package io.github.rdmaboot.provider.jna;
+
+import java.nio.charset.StandardCharsets;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link NativeBlock}.
+ */
+class NativeBlockTests {
+
+	@Test
+	void blocksThatAreOpenAtOnceDoNotOverlap() {
+		try (NativeBlock first = new NativeBlock(3); NativeBlock second = new NativeBlock(9)) {
+			first.putBytes(0, new byte[] { 1, 2, 3 });
+			second.putLong(0, -1).putByte(8, 7);
+			assertThat(first.getBytes(0, 3)).containsExactly(1, 2, 3);
+			assertThat(second.getLong(0)).isEqualTo(-1);
+			assertThat(second.getByte(8)).isEqualTo((byte) 7);
+			assertThat(second.address()).isGreaterThanOrEqualTo(first.address() + 3);
+		}
+	}
+
+	@Test
+	void memoryThatIsUsedAgainIsZeroed() {
+		long address;
+		try (NativeBlock block = new NativeBlock(16)) {
+			address = block.address();
+			block.putLong(0, -1).putLong(8, -1);
+		}
+		try (NativeBlock block = new NativeBlock(16)) {
+			assertThat(block.address()).as("the memory of the block before").isEqualTo(address);
+			assertThat(block.getLong(0)).isZero();
+			assertThat(block.getLong(8)).isZero();
+		}
+	}
+
+	@Test
+	void accessBehindTheEndIsRefusedAlthoughThereIsMemory() {
+		try (NativeBlock block = new NativeBlock(6)) {
+			assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> block.putInt(4, 1));
+			assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> block.getByte(-1));
+			assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> block.getBytes(0, 7));
+		}
+	}
+
+	@Test
+	void aBlockLargerThanTheScratchMemoryIsWholeAndAtItsAddress() {
+		byte[] text = "x".repeat(100_000).getBytes(StandardCharsets.US_ASCII);
+		try (NativeBlock block = new NativeBlock(text.length)) {
+			block.putBytes(0, text);
+			assertThat(RawMemory.getBytes(block.address(), text.length)).isEqualTo(text);
+		}
+	}
+
+	@Test
+	void aBlockThatWasNeverClosedCostsNothingOnceAnOuterOneIsClosed() {
+		long address;
+		try (NativeBlock outer = new NativeBlock(8)) {
+			address = outer.address();
+			NativeBlock forgotten = new NativeBlock(64);
+			assertThat(forgotten.address()).isNotEqualTo(address);
+		}
+		try (NativeBlock next = new NativeBlock(8)) {
+			assertThat(next.address()).isEqualTo(address);
+		}
+	}
+
+	@Test
+	void blocksOfDifferentThreadsAreApart() throws InterruptedException {
+		try (NativeBlock mine = new NativeBlock(8)) {
+			mine.putLong(0, 1);
+			long[] other = new long[1];
+			Thread thread = new Thread(() -> {
+				try (NativeBlock block = new NativeBlock(8)) {
+					block.putLong(0, 2);
+					other[0] = block.address();
+				}
+			});
+			thread.start();
+			thread.join();
+			assertThat(other[0]).isNotEqualTo(mine.address());
+			assertThat(mine.getLong(0)).isEqualTo(1);
+		}
+	}
+
+}
