@@ -95,6 +95,24 @@ class NativeDestroyScenariosIT {
 		stopAndDestroy(peer, "server silent");
 	}
 
+	@Test
+	void clientWhoseServerNeverAnswersTheRequestIsToldInTimeAndLeavesNothing() throws Exception {
+		Process peer = listenAsPeer();
+		SystemCommand.run("kill -STOP " + peer.pid());
+		RdmaClient client = this.registry.addClient(TestSettings.client("client", NativeEcho.ADDRESS, PORT,
+				ClientStartup.LAZY, TestSettings.NO_RECONNECT, Duration.ofSeconds(2)));
+		this.registry.start();
+		long begin = System.nanoTime();
+		assertThat(client.connect()).failsWithin(Duration.ofSeconds(30))
+			.withThrowableThat()
+			.withMessageContaining("rdma_connect got no answer within 2000 ms");
+		System.out.printf("destroy scenario: no answer to the request: told after %d ms%n",
+				Duration.ofNanos(System.nanoTime() - begin).toMillis());
+		destroyAndReport("no answer to the request");
+		kill(peer);
+		leavesNothing();
+	}
+
 	// A stopped process: its machine answers for the network, and nobody answers the
 	// disconnect.
 	private void stopAndDestroy(Process peer, String what) throws Exception {
