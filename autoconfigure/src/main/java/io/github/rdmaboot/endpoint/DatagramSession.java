@@ -85,13 +85,22 @@ final class DatagramSession {
 		if (tos != null) {
 			this.gate.pass(() -> this.id.setOption(CmIdOption.TOS, tos));
 		}
-		this.gate.pass(() -> this.id.bind(new InetSocketAddress(local, 0)));
+		this.gate.pass(() -> bind(local));
 		this.gate.pass(() -> this.resources.create(this.id, local, this.runtime.devices(), this.gate,
 				this.settings.completion().executor(this.runtime.handlerExecutor())));
 		this.settings.groups().forEach(this.memberships::join);
 		Integer port = this.settings.port();
 		if (port != null) {
 			this.service.open(new InetSocketAddress(local, port), this.resources.qpNum());
+		}
+	}
+
+	// librdmacm binds to loopback and wildcard addresses without an error, and without a
+	// device to make a queue pair on.
+	private void bind(InetAddress local) {
+		this.id.bind(new InetSocketAddress(local, 0));
+		if (this.id.deviceName() == null) {
+			throw new RdmaException("rdma_bind_addr", Errno.ENODEV.value());
 		}
 	}
 

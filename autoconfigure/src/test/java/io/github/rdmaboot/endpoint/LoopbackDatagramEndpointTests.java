@@ -18,6 +18,8 @@ import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.MemoryPoolExhaustedException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -64,6 +66,19 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 	private static DatagramSettings impatient(String address, int maxPeers) {
 		return new DatagramSettings("impatient", address, null, 16, Duration.ofMillis(500), Duration.ofMillis(300),
 				List.of(), 16, maxPeers, null, CompletionSettings.defaults(), TestSettings.NO_RECONNECT);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "127.0.0.1", "0.0.0.0", "::1" })
+	void addressWithoutADeviceFailsTheStartAndLeavesNothing(String address) {
+		String before = nativeObjects();
+		RdmaEndpoints registry = registry();
+		registry.addDatagrams(TestSettings.datagrams("nowhere", address, 0));
+		RdmaEndpointException failure = catchThrowableOfType(RdmaEndpointException.class, registry::start);
+		assertThat(failure.errno()).isEqualTo(Errno.ENODEV.value());
+		assertThat(failure).hasMessageContaining("'nowhere'").hasMessageContaining("rdma_bind_addr");
+		registry.close();
+		assertThat(nativeObjects()).isEqualTo(before);
 	}
 
 	@Test
