@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 import io.github.rdmaboot.autoconfigure.UnknownRdmaPropertyException.UnknownProperty;
 import org.jspecify.annotations.Nullable;
@@ -51,14 +52,46 @@ class KnownRdmaProperties implements BindHandler {
 	 */
 	void requireNoOthers(Iterable<ConfigurationPropertySource> sources) {
 		List<UnknownProperty> unknown = new ArrayList<>();
+		forEach(sources, (name, source) -> {
+			if (isUnknown(name)) {
+				unknown.add(describe(name, source));
+			}
+		});
+		if (!unknown.isEmpty()) {
+			throw new UnknownRdmaPropertyException(unknown);
+		}
+	}
+
+	/**
+	 * Check that an endpoint was bound wherever a property of one is there. The binder
+	 * makes none where all values are empty, as those of placeholders may be, and the
+	 * endpoint would be missing without a word.
+	 * @param sources where to look
+	 * @param map the property that has the endpoints by name
+	 * @param required the setting that each of them must have
+	 * @param bound the names of the endpoints that were bound
+	 * @throws InvalidRdmaPropertyException if one was not
+	 */
+	void requireEndpoints(Iterable<ConfigurationPropertySource> sources, String map, String required,
+			Set<String> bound) {
+		ConfigurationPropertyName parent = ConfigurationPropertyName.of(map);
+		forEach(sources, (name, source) -> {
+			if (parent.isAncestorOf(name)) {
+				String endpoint = name.getElement(parent.getNumberOfElements(), Form.ORIGINAL);
+				if (!bound.contains(endpoint)) {
+					SettingsConverter.required(SettingsConverter.path(map, endpoint), required, null);
+				}
+			}
+		});
+	}
+
+	private static void forEach(Iterable<ConfigurationPropertySource> sources,
+			BiConsumer<ConfigurationPropertyName, ConfigurationPropertySource> action) {
 		for (ConfigurationPropertySource source : sources) {
 			if (source instanceof IterableConfigurationPropertySource iterable
 					&& !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
-				iterable.stream().filter(this::isUnknown).map((name) -> describe(name, source)).forEach(unknown::add);
+				iterable.forEach((name) -> action.accept(name, source));
 			}
-		}
-		if (!unknown.isEmpty()) {
-			throw new UnknownRdmaPropertyException(unknown);
 		}
 	}
 
@@ -81,9 +114,20 @@ class KnownRdmaProperties implements BindHandler {
 			.map(ConfigurationPropertyName::toString)
 			.toList();
 		boolean dotted = near.isEmpty() && parent.getNumberOfElements() == LENGTH_OF_ENDPOINT
-				&& name.getNumberOfElements() > LENGTH_OF_ENDPOINT + 1;
+				&& goesOnAsOneOf(name, candidates);
 		return new UnknownProperty(name.toString(), (origin != null) ? origin.toString() : null,
 				near.isEmpty() ? candidates.stream().map(ConfigurationPropertyName::toString).toList() : near, dotted);
+	}
+
+	// Whether a setting of endpoints comes after more of a name, as in eu.orders.port.
+	private static boolean goesOnAsOneOf(ConfigurationPropertyName name, List<ConfigurationPropertyName> settings) {
+		for (int i = LENGTH_OF_ENDPOINT + 1; i < name.getNumberOfElements(); i++) {
+			String element = name.getElement(i, Form.UNIFORM);
+			if (settings.stream().anyMatch((setting) -> setting.getLastElement(Form.UNIFORM).equals(element))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private List<ConfigurationPropertyName> childrenOf(ConfigurationPropertyName parent) {

@@ -15,6 +15,7 @@ import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.core.env.Environment;
 
@@ -38,7 +39,11 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 		KnownRdmaProperties known = new KnownRdmaProperties();
 		RdmaProperties properties = Binder.get(environment)
 			.bindOrCreate("rdma", Bindable.of(RdmaProperties.class), known);
-		known.requireNoOthers(ConfigurationPropertySources.get(environment));
+		Iterable<ConfigurationPropertySource> sources = ConfigurationPropertySources.get(environment);
+		known.requireNoOthers(sources);
+		known.requireEndpoints(sources, "rdma.servers", "port", properties.servers().keySet());
+		known.requireEndpoints(sources, "rdma.clients", "address", properties.clients().keySet());
+		known.requireEndpoints(sources, "rdma.datagrams", "address", properties.datagrams().keySet());
 		Map<String, String> owners = new LinkedHashMap<>();
 		properties.servers().keySet().forEach((name) -> claim(owners, name, "rdma.servers"));
 		properties.clients().keySet().forEach((name) -> claim(owners, name, "rdma.clients"));

@@ -135,7 +135,7 @@ final class SettingsConverter {
 				() -> MemorySettings.of(properties.bufferSize().toBytes(), properties.bufferCount(), settings));
 	}
 
-	private static <T> T required(String path, String setting, @Nullable T value) {
+	static <T> T required(String path, String setting, @Nullable T value) {
 		if (value == null) {
 			String property = path + "." + setting;
 			throw new InvalidRdmaPropertyException(property, property + " is not set but must be");

@@ -84,6 +84,18 @@ class FailureAnalyzersTests {
 			.doesNotContain("\tat ");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "rdma.servers.other.port, rdma.servers.other.port",
+			"rdma.servers[eu.other].connection.tos, rdma.servers[eu.other].port",
+			"rdma.clients.other.port, rdma.clients.other.address",
+			"rdma.datagrams.other.tos, rdma.datagrams.other.address" })
+	void anEndpointOfWhichNothingHasAValueIsMissed(String empty, String missing) {
+		assertThat(run(EmptyConfiguration.class, "--" + empty + "=")).contains("APPLICATION FAILED TO START")
+			.contains(missing + " is not set but must be.")
+			.contains("Property: " + missing)
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void aNameWithADotAndWithoutBracketsIsExplained() {
 		assertThat(run(EmptyConfiguration.class, "--rdma.servers.a.b.port=7471"))

@@ -66,6 +66,20 @@ class KnownRdmaPropertiesTests {
 						"rdma.servers.echo.memory.buffer-count"));
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			rdma.servers.eu.orders.port                | true
+			rdma.servers.eu.orders.queuePair.max       | true
+			rdma.servers.orders.reconnect.enabled      | false
+			rdma.clients.stock.shared-receive-queue.size | false
+			""")
+	void onlyWhatEndsAsASettingLooksLikeANameWithADot(String property, boolean dotted) {
+		assertThatExceptionOfType(UnknownRdmaPropertyException.class)
+			.isThrownBy(() -> check(new MapPropertySource("test", Map.of(property, "1"))))
+			.satisfies((ex) -> assertThat(ex.properties()).singleElement()
+				.satisfies((unknown) -> assertThat(unknown.dotted()).isEqualTo(dotted)));
+	}
+
 	@Test
 	void environmentVariablesOfOthersAreNoProperties() {
 		assertThatNoException().isThrownBy(() -> check(
