@@ -26,8 +26,9 @@ import org.springframework.boot.test.context.PropertyMapping;
  * <p>
  * Tests may share the context, so after each test method all faults of the network are
  * healed and a removed device is put back. A server that listens on one address and lost
- * its device stays down until it is started again. A clock from
- * {@link LoopbackFabric#useVirtualClock()} is the test's to close.
+ * its device listens again a moment later, unless {@code relisten.enabled} is
+ * {@code false}. A clock from {@link LoopbackFabric#useVirtualClock()} is the test's to
+ * close.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
