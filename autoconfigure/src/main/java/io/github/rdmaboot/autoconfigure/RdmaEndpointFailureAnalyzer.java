@@ -1,5 +1,8 @@
 package io.github.rdmaboot.autoconfigure;
 
+import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
+import io.github.rdmaboot.endpoint.ClientStartup;
+import io.github.rdmaboot.endpoint.ConnectionRejectedException;
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
@@ -21,6 +24,11 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	private static final String GENERAL_ADVICE = "Check the settings under '{path}'.";
 
+	/** Stands for the advice to start without the peer, if the start waited for it. */
+	private static final String OPTIONAL = "{optional}";
+
+	private static final String WITHOUT_PEER = " To start without the peer, do not set '{path}.startup' to 'required'.";
+
 	/** Stands for the advice to use less memory. */
 	private static final String SMALLER_BUFFERS = "{smaller-buffers}";
 
@@ -32,13 +40,20 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, RdmaEndpointException cause) {
-		Kind kind = kindOf(cause.endpoint());
+		RdmaProperties properties = Binder.get(this.environment).bindOrCreate("rdma", RdmaProperties.class);
+		Kind kind = kindOf(properties, cause.endpoint());
 		String path = SettingsConverter.path(kind.map, cause.endpoint());
 		String description = String.format(
 				"RDMA %s '%s' could not %s.%n%n    Address: %s%n    Call: %s%n    Reason: %s", kind.noun,
 				cause.endpoint(), kind.verb, cause.address(), describeCall(cause), cause.getMessage());
+		Client client = properties.clients().get(cause.endpoint());
+		String optional = (kind == Kind.CLIENT && client != null && client.startup() == ClientStartup.REQUIRED)
+				? WITHOUT_PEER : "";
 		return new FailureAnalysis(description,
-				advice(kind, cause).replace(SMALLER_BUFFERS, kind.smallerBuffers).replace(PATH, path), cause);
+				advice(kind, cause).replace(SMALLER_BUFFERS, kind.smallerBuffers)
+					.replace(OPTIONAL, optional)
+					.replace(PATH, path),
+				cause);
 	}
 
 	static String describeCall(RdmaException ex) {
@@ -61,7 +76,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		}
 		return switch (kind) {
 			case SERVER -> serverAdvice(errno, cause.address());
-			case CLIENT -> clientAdvice(errno);
+			case CLIENT -> clientAdvice(errno, cause);
 			case DATAGRAMS -> datagramsAdvice(errno, cause);
 		};
 	}
@@ -97,15 +112,17 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 				: "Set '{path}.address' to an address of this machine. If it is one, " + portInUse;
 	}
 
-	private static String clientAdvice(Errno errno) {
-		String optional = " To start without the peer, do not set '{path}.startup' to 'required'.";
+	private static String clientAdvice(Errno errno, RdmaEndpointException cause) {
+		if (cause instanceof ConnectionRejectedException rejection && rejection.peerReason() != null) {
+			return "The peer says why it rejected the request; its log may say more." + OPTIONAL;
+		}
 		return switch (errno) {
 			case EADDRNOTAVAIL -> "Set '{path}.local-address' to an address of this machine.";
 			case ENODEV -> noDeviceAdvice("{path}.local-address");
 			case ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> "Check that the peer is up and reachable, '{path}.address', "
-					+ "'{path}.resolve-timeout' and '{path}.connect-timeout'." + optional;
+					+ "'{path}.resolve-timeout' and '{path}.connect-timeout'." + OPTIONAL;
 			case ECONNREFUSED, ECONNRESET, EPROTO -> "Check that the peer listens for RDMA on that port, "
-					+ "'{path}.address' and '{path}.port'." + optional;
+					+ "'{path}.address' and '{path}.port'." + OPTIONAL;
 			default -> commonAdvice(errno);
 		};
 	}
@@ -132,8 +149,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 				+ SMALLER_BUFFERS;
 	}
 
-	private Kind kindOf(String endpoint) {
-		RdmaProperties properties = Binder.get(this.environment).bindOrCreate("rdma", RdmaProperties.class);
+	private static Kind kindOf(RdmaProperties properties, String endpoint) {
 		if (properties.servers().containsKey(endpoint)) {
 			return Kind.SERVER;
 		}

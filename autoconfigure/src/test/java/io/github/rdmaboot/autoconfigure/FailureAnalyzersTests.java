@@ -200,6 +200,25 @@ class FailureAnalyzersTests {
 		assertThat(analyze("remote", errno).getAction()).contains(action);
 	}
 
+	@Test
+	void aPeerThatRejectsWithAReasonIsNotTakenForOneThatDoesNotListen() {
+		assertThat(
+				run(FabricConfiguration.class, "--rdma.servers.echo.port=7471", "--rdma.servers.echo.address=192.0.2.1",
+						"--rdma.servers.echo.queue-pair.max-send-wr=1000000", "--rdma.clients.remote.address=192.0.2.1",
+						"--rdma.clients.remote.port=7471", "--rdma.clients.remote.startup=required"))
+			.contains("the peer says 'not accepted")
+			.contains("its log may say more. To start without the peer")
+			.doesNotContain("Check that the peer listens");
+	}
+
+	@Test
+	void onlyAClientThatTheStartWaitsForIsSaidToBeOptional() {
+		FailureAnalysis analysis = new RdmaEndpointFailureAnalyzer(new MockEnvironment())
+			.analyze(new IllegalStateException(), new RdmaEndpointException("remote", "192.0.2.1:7471", "rdma_connect",
+					Errno.ECONNREFUSED.value(), null, null));
+		assertThat(analysis.getAction()).contains("Check that the peer listens").doesNotContain("startup", "{");
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "ibv_reg_mr, ENOMEM, Raise the limit of locked memory (", "ibv_reg_mr, EPERM, LimitMEMLOCK",
 			"ibv_reg_mr_iova2, EPERM, memlock=-1", "ByteBuffer.allocateDirect, ENOMEM, -XX:MaxDirectMemorySize" })
@@ -236,7 +255,8 @@ class FailureAnalyzersTests {
 	}
 
 	private static FailureAnalysis analyze(RdmaEndpointException failure) {
-		MockEnvironment environment = new MockEnvironment().withProperty("rdma.servers.echo.port", "7471");
+		MockEnvironment environment = new MockEnvironment().withProperty("rdma.servers.echo.port", "7471")
+			.withProperty("rdma.clients.remote.startup", "required");
 		return new RdmaEndpointFailureAnalyzer(environment).analyze(new IllegalStateException(), failure);
 	}
 
