@@ -263,10 +263,17 @@ public final class RdmaClient extends ConnectedEndpoint {
 			if (this.waiting != null) {
 				attemptNow();
 			}
-			else if (report.trigger() != DestroyTrigger.MANUAL
-					&& (this.everConnected || this.settings.startup() != ClientStartup.LAZY)) {
-				retryLater();
+			else {
+				retryUnlessClosed(report);
 			}
+		}
+	}
+
+	// Whoever closed the connection, or never asked for one, wants none by itself.
+	private void retryUnlessClosed(@Nullable DestroyReport last) {
+		boolean closed = last != null && last.trigger() == DestroyTrigger.MANUAL;
+		if (!closed && (this.everConnected || this.settings.startup() != ClientStartup.LAZY)) {
+			retryLater();
 		}
 	}
 
@@ -326,7 +333,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	@Override
 	void recovered() {
 		if (runtime() != null && this.current == null) {
-			retryLater();
+			retryUnlessClosed(lastDestroyReport());
 		}
 	}
 

@@ -217,6 +217,23 @@ class CallsThatDoNotReturnTests {
 	}
 
 	@Test
+	void aConnectionThatTheApplicationClosedStaysClosedWhenItsStuckCallHasReturned() throws Exception {
+		this.registry.start();
+		RdmaClient client = startedClient("client", TestSettings.RECONNECT);
+		RdmaConnection connection = client.connect().get(10, TimeUnit.SECONDS);
+		this.calls.hold("rdmaDestroyQp");
+		assertThat(connection.close().get(10, TimeUnit.SECONDS).result()).isEqualTo(DestroyResult.TIMEOUT);
+		await().atMost(PATIENCE).until(() -> client.state() == EndpointState.QUARANTINED);
+		this.calls.release();
+		await().atMost(PATIENCE).until(() -> client.stuckCalls().isEmpty());
+		await().during(TestSettings.RECONNECT.maxBackoff().multipliedBy(2))
+			.atMost(PATIENCE)
+			.until(() -> client.state() == EndpointState.DOWN);
+		exchange(client.connect().get(10, TimeUnit.SECONDS));
+		destroyAllAndCheck();
+	}
+
+	@Test
 	void aLookUpOfAPeerFailsWithinItsLimit() throws Exception {
 		RdmaDatagramEndpoint asked = this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));
 		RdmaDatagramEndpoint asker = this.registry.addDatagrams(new DatagramSettings("asker", ADDRESS, null, 16, LIMIT,
