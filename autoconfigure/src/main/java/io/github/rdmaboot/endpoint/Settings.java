@@ -9,6 +9,9 @@ final class Settings {
 
 	private static final String UNITS_OF_SIZE = "BKMGT";
 
+	/** What the C libraries take as milliseconds in an {@code int}. */
+	private static final Duration LONGEST = Duration.ofDays(24);
+
 	private Settings() {
 	}
 
@@ -54,11 +57,20 @@ final class Settings {
 		if (value.isNegative()) {
 			throw new IllegalArgumentException(name + " is " + text(value) + " but must not be negative");
 		}
+		notTooLong(name, value);
 	}
 
 	static void positive(String name, Duration value) {
 		if (value.isNegative() || value.isZero()) {
 			throw new IllegalArgumentException(name + " is " + text(value) + " but must be longer than zero");
+		}
+		notTooLong(name, value);
+	}
+
+	private static void notTooLong(String name, Duration value) {
+		if (value.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					name + " is " + text(value) + " but must not be longer than " + LONGEST.toDays() + "d");
 		}
 	}
 
@@ -74,7 +86,7 @@ final class Settings {
 
 	// As it may be configured: in seconds if it is a whole number of them.
 	static String text(Duration duration) {
-		if (duration.getNano() == 0) {
+		if (duration.getNano() == 0 || duration.compareTo(LONGEST) > 0) {
 			return duration.toSeconds() + "s";
 		}
 		if (duration.getNano() % 1_000_000 == 0) {

@@ -260,13 +260,16 @@ class RdmaPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			resolve-timeout           | -1s    | resolve-timeout is -1s but must be longer than zero
-			connect-timeout           | 0s     | connect-timeout is 0s but must be longer than zero
-			connect-timeout           | -1ms   | connect-timeout is -1ms but must be longer than zero
-			reconnect.initial-backoff | 10500ms | initial-backoff, which is 10500ms
-			reconnect.max-backoff     | 50ms   | max-backoff is 50ms but must not be shorter than initial-backoff
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					resolve-timeout           | -1s    | resolve-timeout is -1s but must be longer than zero
+					connect-timeout           | 0s     | connect-timeout is 0s but must be longer than zero
+					connect-timeout           | -1ms   | connect-timeout is -1ms but must be longer than zero
+					resolve-timeout           | 30d    | resolve-timeout is 2592000s but must not be longer than 24d
+					queue-pair.full-timeout   | 9223372036854775807ms | full-timeout is 9223372036854775s but must not be longer than 24d
+					reconnect.initial-backoff | 10500ms | initial-backoff, which is 10500ms
+					reconnect.max-backoff     | 50ms   | max-backoff is 50ms but must not be shorter than initial-backoff
+					""")
 	void durationsAreReportedAsTheyAreConfigured(String property, String value, String message) {
 		this.source.put("rdma.clients.echo.address", "peer");
 		this.source.put("rdma.clients.echo.port", "7471");
