@@ -21,6 +21,8 @@ final class ConnectionEvents {
 
 	private final RdmaConnection connection;
 
+	private final ConnectionResources resources;
+
 	private final ConnectionOwner owner;
 
 	private final Consumer<CmEvent> connectEvents;
@@ -29,8 +31,10 @@ final class ConnectionEvents {
 
 	private volatile boolean established;
 
-	ConnectionEvents(RdmaConnection connection, ConnectionOwner owner, Consumer<CmEvent> connectEvents) {
+	ConnectionEvents(RdmaConnection connection, ConnectionResources resources, ConnectionOwner owner,
+			Consumer<CmEvent> connectEvents) {
 		this.connection = connection;
+		this.resources = resources;
 		this.owner = owner;
 		this.connectEvents = connectEvents;
 	}
@@ -50,6 +54,7 @@ final class ConnectionEvents {
 		switch (event.type()) {
 			case ESTABLISHED -> {
 				this.established = true;
+				this.resources.established();
 				this.owner.established(this.connection);
 			}
 			case DISCONNECTED -> {

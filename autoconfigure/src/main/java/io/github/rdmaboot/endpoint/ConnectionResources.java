@@ -145,6 +145,14 @@ final class ConnectionResources {
 		return this.receiver;
 	}
 
+	// Both sides can send now.
+	void established() {
+		CreditGrants grants = this.grants;
+		if (grants != null) {
+			grants.established();
+		}
+	}
+
 	void tune() {
 		QueuePair queuePair = this.queues.queuePair();
 		if (queuePair != null) {

@@ -44,7 +44,13 @@ final class CreditGrants {
 		this.request.wrId = WR_ID_GRANTS;
 		this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
 		this.request.flags = SendFlag.SIGNALED.value();
-		credits.grantBy(this::grantIfDue);
+		credits.grantBy(this::grantIfOwed);
+	}
+
+	// The connection is established, so the peer may be told of a queue that has more
+	// receives than it begins with: it may want to send more at once than those.
+	void established() {
+		grantIfDue();
 	}
 
 	// Take what the peer grants.
@@ -71,11 +77,15 @@ final class CreditGrants {
 		}
 	}
 
+	private void grantIfDue() {
+		grantIfOwed(this.credits.grantedAlone());
+	}
+
 	// Looks again whenever it could not post, for another thread may have made a grant
 	// due meanwhile and left it to this one.
-	private void grantIfDue() {
-		while (this.credits.isGrantDue() && this.underWay.compareAndSet(false, true)) {
-			if (grant()) {
+	private void grantIfOwed(int least) {
+		while (this.credits.isGrantDue(least) && this.underWay.compareAndSet(false, true)) {
+			if (grant(least)) {
 				return;
 			}
 			this.underWay.set(false);
@@ -83,14 +93,9 @@ final class CreditGrants {
 	}
 
 	// Whether there was anything to grant, and a credit for it.
-	private boolean grant() {
-		Permits permits = this.credits.permits();
-		if (!permits.tryTakeLast()) {
-			return false;
-		}
-		int owed = this.credits.takeOwed();
+	private boolean grant(int least) {
+		int owed = this.credits.takeGrant(least);
 		if (owed == 0) {
-			permits.giveBack(1);
 			return false;
 		}
 		this.request.immediateData = MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | owed;

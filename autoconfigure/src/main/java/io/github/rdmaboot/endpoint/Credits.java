@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /**
  * Credits of one side of a connection: those that it has for sending messages, one for
@@ -13,7 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * message that only grants goes once half of the queue is owed. It takes a credit as
  * well, for which the last one is kept, so that two sides which have both used up theirs
  * can still grant. At least two are owed then, while the grant itself makes the peer owe
- * one more: so grants alone never keep each other going.
+ * one more: so grants alone never keep each other going. Less is granted only while a
+ * thread waits for credits, from time to time.
  */
 final class Credits {
 
@@ -22,23 +24,32 @@ final class Credits {
 
 	private static final int FEWEST_TO_GRANT = 2;
 
-	private final Permits permits = new Permits(INITIAL, 1);
+	private final Permits permits = new Permits(INITIAL, 1, this::waiting);
+
+	private final int receives;
 
 	private final AtomicInteger owed;
 
 	private final int grantedAlone;
 
-	private Runnable grants = () -> {
+	private IntConsumer grants = (least) -> {
 	};
 
 	Credits(int receives) {
+		this.receives = receives;
 		this.owed = new AtomicInteger(receives - INITIAL);
 		this.grantedAlone = Math.max(FEWEST_TO_GRANT, receives / 2);
 	}
 
-	// Set what looks whether a grant is due, before any credit is used.
-	void grantBy(Runnable grants) {
+	// Set what looks whether so much can be granted, before any credit is used.
+	void grantBy(IntConsumer grants) {
 		this.grants = grants;
+	}
+
+	// How many messages one list may have that gets its credits all at once, if the peer
+	// has as many receives: what it owes without granting it, it may keep for ever.
+	int mostAtOnce() {
+		return this.receives - this.grantedAlone;
 	}
 
 	// What messages reserve.
@@ -64,7 +75,7 @@ final class Credits {
 		if (reserved > 0 || owed > 0) {
 			this.permits.giveBack(reserved);
 			this.owed.addAndGet(owed);
-			this.grants.run();
+			this.grants.accept(this.grantedAlone);
 		}
 	}
 
@@ -73,10 +84,35 @@ final class Credits {
 		return (this.owed.get() > 0) ? this.owed.getAndSet(0) : 0;
 	}
 
-	// Whether there is enough to grant for a message without content, and a credit for
-	// it.
-	boolean isGrantDue() {
-		return this.owed.get() >= this.grantedAlone && this.permits.isAny();
+	// Take all that is owed and a credit, to grant it without a message. Takes neither,
+	// and returns 0, if less than the least is owed or there is no credit. The credit
+	// comes last: one that was taken and given back could be missed meanwhile by what
+	// waits for it.
+	int takeGrant(int least) {
+		int owed = takeOwed();
+		if (owed >= least && this.permits.tryTakeLast()) {
+			return owed;
+		}
+		this.owed.addAndGet(owed);
+		return 0;
+	}
+
+	// How much is granted by a message without content, unless a thread waits.
+	int grantedAlone() {
+		return this.grantedAlone;
+	}
+
+	// Whether there is that much to grant, and a credit for it.
+	boolean isGrantDue(int least) {
+		return this.owed.get() >= least && this.permits.isAny();
+	}
+
+	// A thread waits for credits. If that is a message handler, it keeps the buffers that
+	// it would owe, and the peer may have used up its last credit for a grant: then it
+	// can
+	// grant no more, unless it gets that one back.
+	private void waiting() {
+		this.grants.accept(1);
 	}
 
 }

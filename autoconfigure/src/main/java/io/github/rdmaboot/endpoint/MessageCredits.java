@@ -48,6 +48,19 @@ final class MessageCredits {
 		return count;
 	}
 
+	// Reserve credits for a list that gets them all at once. One that is parked would
+	// wait for ever, and all that follow it, if it wanted more than there can be.
+	int reserveList(RdmaConnection connection, int count) {
+		Credits credits = this.credits;
+		if (credits != null && this.parking && count > credits.mostAtOnce()) {
+			throw new SendQueueFullException(Errno.ENOMEM, "A batch of " + count + " messages of " + connection
+					+ " could not be parked (ENOMEM), for with messages.flow-control=credits it may have at most "
+					+ credits.mostAtOnce()
+					+ ", half of memory.buffer-count: post fewer at a time or raise that of both " + "sides");
+		}
+		return reserve(count);
+	}
+
 	// How many are reserved for one message.
 	int ofMessage() {
 		return (this.credits != null && !this.parking) ? 1 : 0;

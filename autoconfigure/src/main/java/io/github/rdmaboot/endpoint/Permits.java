@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Permits {
 
+	private static final long WAITING_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
 	private final AtomicInteger available;
 
 	private final int kept;
+
+	private final @Nullable Runnable whileWaiting;
 
 	private final ReentrantLock turn = new ReentrantLock(true);
 
@@ -27,10 +31,16 @@ final class Permits {
 
 	private volatile boolean closed;
 
-	// Some may be kept from those who reserve, for whoever takes one of the last.
-	Permits(int available, int kept) {
+	Permits(int available) {
+		this(available, 0, null);
+	}
+
+	// Some may be kept from those who reserve, for whoever takes one of the last. Who
+	// waits runs what may bring some, from time to time.
+	Permits(int available, int kept, @Nullable Runnable whileWaiting) {
 		this.available = new AtomicInteger(available);
 		this.kept = kept;
+		this.whileWaiting = whileWaiting;
 	}
 
 	// Reserve some, waiting for them if the time is more than 0.
@@ -110,6 +120,7 @@ final class Permits {
 	}
 
 	private Reservation awaitInTurn(int count, long end) throws InterruptedException {
+		boolean waited = false;
 		while (!this.closed) {
 			if (tryReserve(count)) {
 				return Reservation.DONE;
@@ -121,7 +132,17 @@ final class Permits {
 			if (left <= 0) {
 				return Reservation.FULL;
 			}
-			LockSupport.parkNanos(this, left);
+			Runnable whileWaiting = this.whileWaiting;
+			if (whileWaiting == null) {
+				LockSupport.parkNanos(this, left);
+			}
+			else {
+				if (waited) {
+					whileWaiting.run();
+				}
+				LockSupport.parkNanos(this, Math.min(left, WAITING_INTERVAL_NANOS));
+				waited = true;
+			}
 		}
 		return Reservation.CLOSED;
 	}

@@ -62,7 +62,7 @@ public final class RdmaConnection {
 		this.id = id;
 		this.runtime = runtime;
 		this.closingHook = closingHook;
-		this.events = new ConnectionEvents(this, owner, connectEvents);
+		this.events = new ConnectionEvents(this, this.resources, owner, connectEvents);
 		this.memory = new ConnectionMemory(this, this.resources, owner.statistics());
 	}
 

@@ -159,7 +159,7 @@ final class SendQueue {
 	// Reserve credits for a list, or give its slots back.
 	void reserveCredits(SendSlot first, int count) {
 		try {
-			first.credits(this.credits.reserve(count));
+			first.credits(this.credits.reserveList(this.connection, count));
 		}
 		catch (RuntimeException ex) {
 			giveBackAll(first);

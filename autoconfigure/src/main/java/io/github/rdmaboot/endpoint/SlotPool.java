@@ -18,7 +18,7 @@ final class SlotPool {
 
 	private final AtomicLong head = new AtomicLong();
 
-	private final Permits permits = new Permits(0, 0);
+	private final Permits permits = new Permits(0);
 
 	SlotPool(int size) {
 		this.below = new AtomicIntegerArray(size);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,9 +68,14 @@ abstract class CreditContract {
 
 	private ConnectedPair connect(MessageSettings ofServer, MessageSettings ofClient, WhenFull whenFull,
 			Duration timeout, CompletionSettings completion) throws Exception {
+		return connect(ofServer, ofClient, whenFull, timeout, completion, RECEIVES);
+	}
+
+	private ConnectedPair connect(MessageSettings ofServer, MessageSettings ofClient, WhenFull whenFull,
+			Duration timeout, CompletionSettings completion, int receives) throws Exception {
 		QueuePairSettings queuePair = new QueuePairSettings(16, 16, 4, 1, 64, whenFull, timeout, 64);
 		ConnectedPair pair = ConnectedPair.connect(this::openProvider, "192.0.2.1", queuePair, NO_RETRY,
-				new MemorySettings(1024, RECEIVES, ofServer), new MemorySettings(1024, RECEIVES, ofClient), completion);
+				new MemorySettings(1024, receives, ofServer), new MemorySettings(1024, receives, ofClient), completion);
 		this.pairs.add(pair);
 		return pair;
 	}
@@ -284,6 +290,62 @@ abstract class CreditContract {
 		CompletableFuture<byte[]> message = pair.server().receive();
 		get(pair.client().operations().send(local, 0, 8, new OperationFuture()));
 		assertThat(get(message)).hasSize(8);
+	}
+
+	@ParameterizedTest
+	@EnumSource(WhenFull.class)
+	void firstBatchMayHaveHalfAsManyMessagesAsThePeerHasBuffers(WhenFull whenFull) throws Exception {
+		ConnectedPair pair = connect(CREDITS, CREDITS, whenFull, Duration.ofSeconds(20), CompletionSettings.defaults(),
+				16);
+		pair.onMessageOfServer((connection, message) -> this.received.incrementAndGet());
+		WorkBatch batch = batchOfMessages(pair, 8);
+		await().atMost(PATIENCE)
+			.ignoreExceptionsMatching((ex) -> whenFull == WhenFull.FAIL && ex instanceof SendQueueFullException)
+			.untilAsserted(() -> get(batch.post(new OperationFuture())));
+		await().atMost(PATIENCE).until(() -> this.received.get() == 8);
+	}
+
+	private static WorkBatch batchOfMessages(ConnectedPair pair, int count) {
+		RegisteredMemory local = pair.client().memory().allocate(64, RemoteAccess.READ);
+		WorkBatch batch = pair.client().operations().batch(count);
+		for (int i = 0; i < count; i++) {
+			batch.send(local, 0, 8);
+		}
+		return batch;
+	}
+
+	@Test
+	void batchThatWouldBeParkedForEverIsRefused() throws Exception {
+		ConnectedPair pair = connect(CREDITS, WhenFull.PARK);
+		pair.onMessageOfServer((connection, message) -> this.received.incrementAndGet());
+		WorkBatch batch = batchOfMessages(pair, RECEIVES / 2 + 1);
+		for (int i = 0; i < 100; i++) {
+			assertThatExceptionOfType(SendQueueFullException.class).isThrownBy(() -> batch.post(new OperationFuture()))
+				.withMessageContaining("A batch of 3 messages of RDMA connection client#1")
+				.withMessageContaining("at most 2, half of memory.buffer-count");
+		}
+		get(batchOfMessages(pair, RECEIVES / 2).post(new OperationFuture()));
+		get(pair.client().send(message(0)));
+		await().atMost(PATIENCE).until(() -> this.received.get() == RECEIVES / 2 + 1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 4, 5, 16 })
+	void handlerThatAnswersIsNotHeldUpByThoseWhoSend(int receives) throws Exception {
+		ConnectedPair pair = connect(FRAGMENTS, FRAGMENTS, WhenFull.WAIT, PATIENCE, CompletionSettings.defaults(),
+				receives);
+		pair.onMessageOfServer((connection, message) -> connection.send(message, (error) -> {
+		}));
+		pair.onMessageOfClient((connection, message) -> this.received.incrementAndGet());
+		List<Thread> senders = new ArrayList<>();
+		for (int i = 0; i < 16; i++) {
+			senders.add(sender(pair.client(), 50));
+		}
+		for (Thread sender : senders) {
+			sender.join();
+		}
+		await().atMost(PATIENCE).until(() -> this.received.get() == 16 * 50);
+		assertThat(pair.client().isOpen()).isTrue();
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import org.junit.jupiter.api.Test;
@@ -75,24 +76,54 @@ class CreditsTests {
 	void grantThatWasLeftToAMessageGoesWhenTheMessageIsNotSent() {
 		Credits credits = new Credits(4);
 		List<Boolean> due = new ArrayList<>();
-		credits.grantBy(() -> due.add(credits.isGrantDue()));
+		credits.grantBy((least) -> due.add(credits.isGrantDue(least)));
 		MessageCredits messages = new MessageCredits(true, credits, null, false);
 		WorkDescription work = new WorkDescription(null, 64, 1);
 		SendSlot slot = new SendSlot(0, 0, work);
 		work.begin(WorkRequestOpcode.SEND, 0);
 		credits.owe(2);
 		messages.head(work);
-		assertThat(credits.isGrantDue()).isFalse();
+		assertThat(credits.isGrantDue(2)).isFalse();
 		messages.owe(work);
 		assertThat(due).as("when it is owed again").containsExactly(true);
 		assertThat(credits.permits().tryReserve(3)).isTrue();
 		slot.credits(3);
 		assertThat(credits.permits().tryTakeLast()).isTrue();
-		assertThat(credits.isGrantDue()).as("without a credit").isFalse();
+		assertThat(credits.isGrantDue(2)).as("without a credit").isFalse();
 		messages.giveBack(slot);
 		assertThat(due).as("when there is a credit again").containsExactly(true, true);
 		messages.giveBack(slot);
 		assertThat(due).hasSize(2);
+	}
+
+	@Test
+	void grantsAloneTakeEnoughOrNothing() {
+		Credits credits = new Credits(4);
+		credits.owe(1);
+		assertThat(credits.takeGrant(2)).isZero();
+		assertThat(credits.takeOwed()).as("owed still").isOne();
+		credits.owe(3);
+		assertThat(credits.takeGrant(2)).isEqualTo(3);
+		assertThat(credits.permits().tryReserve(2)).isTrue();
+		assertThat(credits.permits().tryTakeLast()).isTrue();
+		credits.owe(2);
+		assertThat(credits.takeGrant(2)).as("without a credit").isZero();
+		assertThat(credits.takeOwed()).as("owed still").isEqualTo(2);
+	}
+
+	@Test
+	void whoWaitsForCreditsReturnsThoseOfGrants() {
+		Credits credits = new Credits(16);
+		credits.takeOwed();
+		credits.permits().tryReserve(3);
+		credits.owe(1);
+		List<Integer> granted = new ArrayList<>();
+		credits.grantBy((least) -> {
+			granted.add(credits.takeGrant(least));
+			credits.granted(8);
+		});
+		assertThat(credits.permits().reserve(1, TimeUnit.SECONDS.toNanos(20))).isEqualTo(Permits.Reservation.DONE);
+		assertThat(granted).containsExactly(1);
 	}
 
 	// Let all arrive and be read. Ends only if grants do not keep each other going.
@@ -165,8 +196,9 @@ class CreditsTests {
 		}
 
 		private void grantIfDue() {
-			if (this.credits.isGrantDue() && this.credits.permits().tryTakeLast()) {
-				this.peer.onTheWay.add(MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | this.credits.takeOwed());
+			int owed = this.credits.takeGrant(this.credits.grantedAlone());
+			if (owed > 0) {
+				this.peer.onTheWay.add(MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | owed);
 			}
 		}
 
