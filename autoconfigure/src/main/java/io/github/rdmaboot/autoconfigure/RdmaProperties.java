@@ -256,7 +256,8 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * @param maxRecvSge How many buffers a receive may have.
 	 * @param maxInlineData How many bytes a send may carry inline.
 	 * @param whenFull What becomes of an operation that finds the send queue full.
-	 * @param fullTimeout How long an operation waits for room in the send queue.
+	 * @param fullTimeout How long an operation waits for room in the send queue, or,
+	 * where it is parked, for credits.
 	 * @param parkLimit How many operations are kept until there is room in the send
 	 * queue. For as many messages there are further buffers.
 	 */

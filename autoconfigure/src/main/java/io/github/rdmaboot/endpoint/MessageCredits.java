@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageCredits {
 
+	private static final String PROPERTY = "memory.buffer-count of the peer, whose messages.flow-control has to be "
+			+ "credits too,";
+
 	private final boolean usingHeaders;
 
 	private final @Nullable Credits credits;
@@ -43,8 +46,7 @@ final class MessageCredits {
 		if (credits == null || this.parking || count == 0) {
 			return 0;
 		}
-		this.reservations.reserve(credits.permits(), count, "credit",
-				"memory.buffer-count of the peer, whose messages.flow-control has to be credits too,");
+		this.reservations.reserve(credits.permits(), count, "credit", PROPERTY);
 		return count;
 	}
 
@@ -59,6 +61,13 @@ final class MessageCredits {
 					+ ", half of memory.buffer-count: post fewer at a time or raise that of both " + "sides");
 		}
 		return reserve(count);
+	}
+
+	// Return the error of a list that waited and did not get those that it takes.
+	RdmaException timedOut(int count) {
+		String more = (count == 1) ? "" : ". It takes " + count
+				+ " at once and must leave one: a batch may have half as many messages as the peer has buffers";
+		return this.reservations.timedOut("credit", PROPERTY, more);
 	}
 
 	// How many are reserved for one message.

@@ -69,7 +69,7 @@ final class MessageSender {
 					+ this.bufferSize + " bytes of " + this.connection
 					+ "; raise memory.buffer-size on both sides, or set messages.oversized to fragment");
 		}
-		send(content, 0, callback, false);
+		send(content, 0, callback, false, false);
 	}
 
 	private void sendInFragments(ByteBuffer content, SendCallback callback) {
@@ -99,11 +99,11 @@ final class MessageSender {
 			while (begun < count - 1) {
 				ByteBuffer fragment = content.slice(content.position(), this.bufferSize);
 				begun++;
-				send(fragment, MessageHeader.MORE, null, reserved);
+				send(fragment, MessageHeader.MORE, null, reserved, true);
 				content.position(content.position() + this.bufferSize);
 			}
 			begun++;
-			send(content, 0, callback, reserved);
+			send(content, 0, callback, reserved, count > 1);
 		}
 		catch (RuntimeException ex) {
 			if (begun > 1) {
@@ -144,13 +144,14 @@ final class MessageSender {
 		}
 	}
 
-	private void send(ByteBuffer content, int header, @Nullable SendCallback callback, boolean reserved) {
+	private void send(ByteBuffer content, int header, @Nullable SendCallback callback, boolean reserved,
+			boolean fragment) {
 		if (!reserved) {
 			this.reservations.reserve(this.free.permits(), 1, "send buffer", BUFFER_COUNT);
 		}
 		Message message = this.messages[this.free.take()];
 		try {
-			post(message, content, header, callback, reserved);
+			post(message, content, header, callback, reserved, fragment);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
@@ -160,8 +161,11 @@ final class MessageSender {
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
 	private void post(Message message, ByteBuffer content, int header, @Nullable SendCallback callback,
-			boolean reserved) {
+			boolean reserved, boolean fragment) {
 		SendSlot slot = reserved ? this.queue.takeMessage() : this.queue.takeOne(WorkRequestOpcode.SEND);
+		if (fragment) {
+			slot.beFragment();
+		}
 		this.queue.enter(slot);
 		try {
 			int offset = message.index * this.bufferSize;

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * order, when there is room and credit. As long as there is room and nobody waits, no
  * lock is taken; the monitor of {@code waiting} guards the rest, and is held while what
  * waited is posted, so that nothing overtakes it.
+ * <p>
+ * Room comes when operations complete, but credits come only if the peer grants enough of
+ * them. What gets none for too long is refused, for all that is behind it.
  */
 final class ParkedSends {
 
@@ -26,12 +30,18 @@ final class ParkedSends {
 
 	private final Poster poster;
 
+	private final Refusal refusal;
+
+	private final ParkTimeout timeout;
+
 	private boolean closed;
 
-	ParkedSends(int room, @Nullable Credits credits, Poster poster) {
+	ParkedSends(int room, @Nullable Credits credits, Poster poster, Refusal refusal, ParkTimeout timeout) {
 		this.room = new AtomicInteger(room);
 		this.credits = credits;
 		this.poster = poster;
+		this.refusal = refusal;
+		this.timeout = timeout;
 	}
 
 	// Take room and credits for a list if that is possible without overtaking another.
@@ -46,7 +56,7 @@ final class ParkedSends {
 				return false;
 			}
 			this.count.incrementAndGet();
-			this.waiting.add(new Parked(first, size, credits));
+			this.waiting.add(new Parked(first, size, credits, System.nanoTime()));
 		}
 		postWaiting();
 		return true;
@@ -74,6 +84,7 @@ final class ParkedSends {
 			this.closed = true;
 			left = List.copyOf(this.waiting);
 			this.waiting.clear();
+			this.timeout.close();
 		}
 		for (Parked parked : left) {
 			this.poster.post(parked.first, parked.size);
@@ -83,16 +94,65 @@ final class ParkedSends {
 
 	private void postWaiting() {
 		synchronized (this.waiting) {
-			Parked parked = this.waiting.peek();
-			while (parked != null && tryTake(parked.first, parked.size, parked.credits)) {
-				this.waiting.remove();
-				if (!this.poster.post(parked.first, parked.size)) {
-					this.room.addAndGet(parked.size);
-				}
-				this.count.decrementAndGet();
-				parked = this.waiting.peek();
-			}
+			alarm(postNext());
 		}
+	}
+
+	// Post what can be, and return what has to wait on.
+	private @Nullable Parked postNext() {
+		Parked parked = this.closed ? null : this.waiting.peek();
+		while (parked != null && tryTake(parked.first, parked.size, parked.credits)) {
+			this.waiting.remove();
+			this.timeout.reset();
+			if (!this.poster.post(parked.first, parked.size)) {
+				this.room.addAndGet(parked.size);
+			}
+			this.count.decrementAndGet();
+			parked = this.waiting.peek();
+		}
+		if (parked != null && parked.credits > 0 && this.room.get() >= parked.size) {
+			this.timeout.lacks();
+		}
+		else {
+			this.timeout.reset();
+		}
+		return parked;
+	}
+
+	private void alarm(@Nullable Parked next) {
+		if (next != null) {
+			this.timeout.alarm(next.since, this::refuseLate);
+		}
+	}
+
+	// Refuse what has lacked credits for too long, and go on with what is behind it.
+	private void refuseLate() {
+		List<Parked> late = new ArrayList<>();
+		synchronized (this.waiting) {
+			this.timeout.alarmEnded();
+			Parked next = postNext();
+			while (next != null && this.timeout.isOver(next.since)) {
+				this.waiting.remove();
+				late.add(next);
+				next = next.first.isFragment() ? end() : goOn();
+			}
+			alarm(next);
+		}
+		for (Parked parked : late) {
+			this.refusal.refuse(parked.first, parked.credits);
+		}
+	}
+
+	private @Nullable Parked goOn() {
+		this.count.decrementAndGet();
+		return postNext();
+	}
+
+	// Post nothing any more, not even what finds nobody waiting: the rest of a message
+	// that lacks a part must not reach the peer.
+	private @Nullable Parked end() {
+		this.closed = true;
+		return null;
 	}
 
 	// Whoever fails looks again under the monitor, so that nobody misses room which is
@@ -136,9 +196,19 @@ final class ParkedSends {
 	}
 
 	/**
+	 * Tells those concerned that a list did not get its credits in time.
+	 */
+	@FunctionalInterface
+	interface Refusal {
+
+		void refuse(SendSlot first, int credits);
+
+	}
+
+	/**
 	 * List of slots that waits.
 	 */
-	private record Parked(SendSlot first, int size, int credits) {
+	private record Parked(SendSlot first, int size, int credits, long since) {
 
 	}
 

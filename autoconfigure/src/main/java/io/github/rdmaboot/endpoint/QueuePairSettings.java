@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param maxRecvSge how many buffers a receive may have, from 1
  * @param maxInlineData how many bytes a send may carry inline, from 0
  * @param whenFull what becomes of an operation that finds the send queue full
- * @param fullTimeout how long an operation waits for room, longer than 0
+ * @param fullTimeout how long an operation waits for room, or one that is kept for
+ * credits, longer than 0
  * @param parkLimit how many operations are kept until there is room, from 1 to 65536; for
  * as many messages there are further buffers
  */

@@ -4,6 +4,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -361,6 +364,21 @@ public final class RdmaConnection {
 		RuntimeException cause = this.end.cause();
 		return new ConnectionClosedException(this + " is closed" + ((cause != null) ? ": " + cause.getMessage() : ""),
 				cause);
+	}
+
+	// Run a task that waits for nobody after a time, on the timer's thread only if there
+	// is
+	// no other.
+	Future<?> executeLater(Runnable task, long nanos) {
+		return this.runtime.scheduler().schedule(() -> {
+			try {
+				this.runtime.acceptExecutor().execute(task);
+			}
+			catch (RejectedExecutionException | OutOfMemoryError ex) {
+				logger.debug("{}: no thread for what was to be done later", this, ex);
+				task.run();
+			}
+		}, nanos, TimeUnit.NANOSECONDS);
 	}
 
 	void executeHandler(Runnable task) {

@@ -77,11 +77,16 @@ final class Reservations {
 	}
 
 	private SendQueueFullException timedOut(String what, String property) {
+		return timedOut(what, property, "");
+	}
+
+	// Return the error of who got none within the time, and what else there is to say.
+	SendQueueFullException timedOut(String what, String property, String more) {
 		return new SendQueueFullException(Errno.ETIMEDOUT,
 				"No " + what + " of " + this.connection + " became free within "
 						+ Settings.text(this.settings.fullTimeout())
 						+ " (ETIMEDOUT): the peer takes no messages, or queue-pair.full-timeout or " + property
-						+ " is too low");
+						+ " is too low" + more);
 	}
 
 	private SendQueueFullException refused(String what, String property) {

@@ -60,8 +60,9 @@ final class SendQueue {
 		for (int i = 0; i < this.slots.length; i++) {
 			this.slots[i] = new SendSlot(i, WR_ID_SENDS | i, describe());
 		}
-		this.parked = (settings.whenFull() == WhenFull.PARK)
-				? new ParkedSends(settings.maxSendWr(), credits, this::postParked) : null;
+		this.parked = (settings.whenFull() == WhenFull.PARK) ? new ParkedSends(settings.maxSendWr(), credits,
+				this::postParked, this::refuseLate, new ParkTimeout(settings.fullTimeout(), connection::executeLater))
+				: null;
 		this.completions = new SendCompletions(this.slots, this.pool, scratch, outstanding, statistics, dispatcher,
 				this.parked);
 	}
@@ -197,7 +198,7 @@ final class SendQueue {
 	void post(SendSlot first, int count) {
 		retain(first);
 		ParkedSends parked = this.parked;
-		int credits = (parked != null) ? receives(first) : 0;
+		int credits = (parked != null) ? first.receives() : 0;
 		if (parked != null && !parked.takeRoom(first, count, credits)) {
 			if (!parked.park(first, count, credits)) {
 				letGo(first, null);
@@ -214,17 +215,6 @@ final class SendQueue {
 				throw error;
 			}
 		}
-	}
-
-	// How many receives of the peer a list takes.
-	private static int receives(SendSlot first) {
-		int count = 0;
-		for (SendSlot slot = first; slot != null; slot = slot.next()) {
-			if (slot.work().takesReceive()) {
-				count++;
-			}
-		}
-		return count;
 	}
 
 	private void retain(SendSlot first) {
@@ -276,7 +266,7 @@ final class SendQueue {
 	}
 
 	// Post what had to wait, which has nobody to throw to.
-	private boolean postParked(SendSlot first, int count) {
+	private boolean postParked(SendSlot first, int size) {
 		RuntimeException error = hand(first);
 		if (error == null) {
 			return true;
@@ -286,6 +276,21 @@ final class SendQueue {
 		}
 		withdraw(first, error);
 		return false;
+	}
+
+	// Refuse what got no credits in time, so that what waits behind it goes on. The peer
+	// could not tell the next message from the rest of one that lacks a part.
+	private void refuseLate(SendSlot first, int credits) {
+		RuntimeException error = this.credits.timedOut(credits);
+		boolean fragment = first.isFragment();
+		for (SendSlot slot = first; slot != null; slot = slot.next()) {
+			this.completions.tell(slot, 0, error);
+		}
+		letGo(first, null);
+		giveBackAll(first);
+		if (fragment) {
+			this.connection.failed(error);
+		}
 	}
 
 	// Take back a list that was refused; whether nobody was told of it meanwhile. A part

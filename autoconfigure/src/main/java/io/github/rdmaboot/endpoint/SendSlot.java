@@ -38,6 +38,8 @@ final class SendSlot {
 	/** Those of the whole list, if this is its first slot. */
 	private int credits;
 
+	private boolean fragment;
+
 	SendSlot(int index, long wrId, WorkDescription work) {
 		this.index = index;
 		this.work = work;
@@ -58,6 +60,7 @@ final class SendSlot {
 		this.work.request().next = null;
 		this.source = null;
 		this.credits = 0;
+		this.fragment = false;
 		this.firstOfList = this;
 		this.lastOfList = this;
 	}
@@ -82,6 +85,17 @@ final class SendSlot {
 		this.source = source;
 	}
 
+	// How many receives of the peer the list that begins here takes.
+	int receives() {
+		int count = 0;
+		for (SendSlot slot = this; slot != null; slot = slot.next) {
+			if (slot.work.takesReceive()) {
+				count++;
+			}
+		}
+		return count;
+	}
+
 	// Keep credits that were reserved for the list.
 	void credits(int count) {
 		this.credits = count;
@@ -92,6 +106,16 @@ final class SendSlot {
 		int count = this.credits;
 		this.credits = 0;
 		return count;
+	}
+
+	// Be a part of a message, without which the peer cannot tell where the next one
+	// begins.
+	void beFragment() {
+		this.fragment = true;
+	}
+
+	boolean isFragment() {
+		return this.fragment;
 	}
 
 	@Nullable SendSlot next() {

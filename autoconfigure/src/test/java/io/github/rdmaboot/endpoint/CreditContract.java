@@ -4,8 +4,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -73,9 +75,21 @@ abstract class CreditContract {
 
 	private ConnectedPair connect(MessageSettings ofServer, MessageSettings ofClient, WhenFull whenFull,
 			Duration timeout, CompletionSettings completion, int receives) throws Exception {
+		return connect(new MemorySettings(1024, receives, ofServer), new MemorySettings(1024, receives, ofClient),
+				whenFull, timeout, completion);
+	}
+
+	// To a server that has fewer receives than the client.
+	private ConnectedPair connectToSmaller(WhenFull whenFull, Duration timeout) throws Exception {
+		return connect(new MemorySettings(1024, RECEIVES, CREDITS), new MemorySettings(1024, 16, CREDITS), whenFull,
+				timeout, CompletionSettings.defaults());
+	}
+
+	private ConnectedPair connect(MemorySettings ofServer, MemorySettings ofClient, WhenFull whenFull, Duration timeout,
+			CompletionSettings completion) throws Exception {
 		QueuePairSettings queuePair = new QueuePairSettings(16, 16, 4, 1, 64, whenFull, timeout, 64);
-		ConnectedPair pair = ConnectedPair.connect(this::openProvider, "192.0.2.1", queuePair, NO_RETRY,
-				new MemorySettings(1024, receives, ofServer), new MemorySettings(1024, receives, ofClient), completion);
+		ConnectedPair pair = ConnectedPair.connect(this::openProvider, "192.0.2.1", queuePair, NO_RETRY, ofServer,
+				ofClient, completion);
 		this.pairs.add(pair);
 		return pair;
 	}
@@ -269,9 +283,9 @@ abstract class CreditContract {
 	}
 
 	@ParameterizedTest
-	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PARK")
+	@EnumSource
 	void batchThatGetsNoCreditsLeavesItsPlaces(WhenFull whenFull) throws Exception {
-		ConnectedPair pair = connect(CREDITS, CREDITS, whenFull, Duration.ofMillis(20), CompletionSettings.defaults());
+		ConnectedPair pair = connectToSmaller(whenFull, Duration.ofMillis(20));
 		RegisteredMemory local = pair.client().memory().allocate(64, RemoteAccess.READ);
 		RemoteMemory remote = pair.server().memory().allocate(64, RemoteAccess.WRITE).remote();
 		WorkBatch batch = pair.client().operations().batch(RECEIVES);
@@ -279,7 +293,7 @@ abstract class CreditContract {
 			batch.send(local, 0, 8);
 		}
 		for (int i = 0; i < 20; i++) {
-			assertThatExceptionOfType(SendQueueFullException.class).isThrownBy(() -> batch.post(new OperationFuture()))
+			assertThatExceptionOfType(SendQueueFullException.class).isThrownBy(() -> postAndWait(batch))
 				.withMessageContaining("No credit");
 		}
 		WorkBatch writes = pair.client().operations().batch(16);
@@ -346,6 +360,86 @@ abstract class CreditContract {
 		}
 		await().atMost(PATIENCE).until(() -> this.received.get() == 16 * 50);
 		assertThat(pair.client().isOpen()).isTrue();
+	}
+
+	// Post a batch, and throw what becomes of it wherever that is told.
+	private static void postAndWait(WorkBatch batch) throws Exception {
+		try {
+			get(batch.post(new OperationFuture()));
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		}
+	}
+
+	@Test
+	void whatIsParkedBehindABatchThatTakesMoreCreditsThanThereEverAreGoesOn() throws Exception {
+		ConnectedPair pair = connectToSmaller(WhenFull.PARK, Duration.ofMillis(300));
+		pair.onMessageOfServer((connection, message) -> this.received.incrementAndGet());
+		RegisteredMemory local = pair.client().memory().allocate(64, RemoteAccess.READ);
+		RemoteMemory remote = pair.server().memory().allocate(64, RemoteAccess.WRITE).remote();
+		List<RuntimeException> signals = new CopyOnWriteArrayList<>();
+		List<RuntimeException> ends = new CopyOnWriteArrayList<>();
+		WorkBatch batch = pair.client().operations().batch(RECEIVES);
+		batch.send(local, 0, 8).signal((result, error) -> signals.add(Objects.requireNonNull(error)));
+		for (int i = 1; i < RECEIVES; i++) {
+			batch.send(local, 0, 8);
+		}
+		batch.post((result, error) -> ends.add(Objects.requireNonNull(error)));
+		List<CompletableFuture<?>> behind = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			behind.add(pair.client().send(message(i)));
+			behind.add(pair.client().operations().write(local, 0, remote, 0, 8, new OperationFuture()));
+		}
+		assertThat(behind).noneMatch(CompletableFuture::isDone);
+		for (CompletableFuture<?> operation : behind) {
+			get(operation);
+		}
+		await().atMost(PATIENCE).until(() -> this.received.get() == 20);
+		await().atMost(PATIENCE).until(() -> !signals.isEmpty() && !ends.isEmpty());
+		pair.close();
+		assertThat(signals).hasSize(1).isEqualTo(ends);
+		assertThat(ends.get(0)).isInstanceOf(SendQueueFullException.class)
+			.hasMessageContaining("No credit of RDMA connection client#1")
+			.hasMessageContaining("within 300ms (ETIMEDOUT)")
+			.hasMessageContaining("memory.buffer-count of the peer")
+			.hasMessageContaining("It takes 4 at once and must leave one");
+	}
+
+	@Test
+	void whatIsParkedForAPeerThatReadsNothingFailsInTimeAndOnce() throws Exception {
+		ConnectedPair pair = connect(CREDITS, CREDITS, WhenFull.PARK, Duration.ofMillis(300),
+				CompletionSettings.defaults());
+		readSlowly(pair);
+		AtomicInteger failed = new AtomicInteger();
+		AtomicInteger sent = new AtomicInteger();
+		for (int i = 0; i < 20; i++) {
+			pair.client().send(message(i), (error) -> ((error != null) ? failed : sent).incrementAndGet());
+		}
+		await().atMost(PATIENCE).until(() -> failed.get() == 20 - (RECEIVES - 1));
+		assertThat(sent).hasValue(RECEIVES - 1);
+		this.read.release(RECEIVES - 1);
+		await().atMost(PATIENCE).untilAsserted(() -> get(pair.client().send(message(RECEIVES - 1))));
+		assertThat(failed.get() + sent.get()).isEqualTo(20);
+	}
+
+	@Test
+	void aParkedPartOfAMessageThatGetsNoCreditEndsTheConnectionAndNothingOfTheMessageArrives() throws Exception {
+		ConnectedPair pair = connect(FRAGMENTS, FRAGMENTS, WhenFull.PARK, Duration.ofMillis(300),
+				CompletionSettings.defaults());
+		readSlowly(pair);
+		for (int i = 0; i < RECEIVES - 1; i++) {
+			get(pair.client().send(message(i)));
+		}
+		CompletableFuture<Void> inParts = pair.client().send(ByteBuffer.allocate(3000));
+		CompletableFuture<Void> behind = pair.client().send(message(9));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(inParts))
+			.withStackTraceContaining("No credit");
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(behind))
+			.withStackTraceContaining("No credit");
+		this.read.release(RECEIVES);
+		await().atMost(PATIENCE).until(() -> !pair.client().isOpen() && !pair.server().isOpen());
+		assertThat(this.received.get()).isLessThan(RECEIVES);
 	}
 
 	@Test
