@@ -276,8 +276,8 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 				throw closedException();
 			}
 			up();
+			this.relistening.reset();
 		}
-		this.relistening.reset();
 		logger.info("RDMA datagram endpoint '{}' is up on {}: queue pair {}, datagrams of up to {} bytes, groups {}{}",
 				name(), this.settings.address(), cmId().qpNum(), maxMessageSize(), groups().keySet(),
 				(port() != 0) ? ", peers ask on port " + port() : "");

@@ -75,12 +75,17 @@ final class Relistening {
 
 	// The endpoint was started again or destroyed meanwhile. Called under the monitor.
 	void cancel() {
+		forget();
+		this.runtime = null;
+	}
+
+	// Let go of the attempt that is pending, so that there is never more than one.
+	private void forget() {
 		ScheduledFuture<?> attempt = this.attempt;
 		if (attempt != null) {
 			attempt.cancel(false);
 		}
 		this.attempt = null;
-		this.runtime = null;
 	}
 
 	// The endpoint is up.
@@ -101,6 +106,7 @@ final class Relistening {
 			return;
 		}
 		logger.debug("{} '{}' tries to come up again in {} ms", this.what, this.endpoint.name(), pause.toMillis());
+		forget();
 		this.attempt = runtime.scheduler().schedule(() -> hand(runtime), pause.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -117,7 +123,7 @@ final class Relistening {
 			log(ex);
 			synchronized (this.endpoint) {
 				if (this.attempt != null) {
-					this.attempt = null;
+					forget();
 					schedule(runtime);
 				}
 			}
@@ -130,8 +136,9 @@ final class Relistening {
 			if (this.attempt == null) {
 				return;
 			}
-			// From here on resume() may schedule the next one.
-			this.attempt = null;
+			// From here on resume() may schedule the next one. The one that is pending is
+			// another if this one was replaced too late to be cancelled.
+			forget();
 			if (!this.endpoint.isStartable() || runtime.isClosing() || runtime.isQuiesced()) {
 				return;
 			}

@@ -5,11 +5,15 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
@@ -72,25 +76,14 @@ class RelisteningTests {
 
 	// The runtime, with a count of the attempts to come up again that have ended.
 	private EndpointRuntime counting() {
-		return (EndpointRuntime) Proxy.newProxyInstance(EndpointRuntime.class.getClassLoader(),
-				new Class<?>[] { EndpointRuntime.class }, (proxy, method, arguments) -> {
-					if (method.getName().equals("connectExecutor")) {
-						return (Executor) (task) -> this.runtime.connectExecutor().execute(() -> {
-							try {
-								task.run();
-							}
-							finally {
-								this.attempts.incrementAndGet();
-							}
-						});
-					}
-					try {
-						return method.invoke(this.runtime, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
+		return with("connectExecutor", () -> (Executor) (task) -> this.runtime.connectExecutor().execute(() -> {
+			try {
+				task.run();
+			}
+			finally {
+				this.attempts.incrementAndGet();
+			}
+		}));
 	}
 
 	private RdmaServer serverWhoseDeviceWasRemoved() {
@@ -113,6 +106,48 @@ class RelisteningTests {
 		server.returnedLate(stuck);
 		await().until(() -> server.state() == EndpointState.UP);
 		server.destroy();
+	}
+
+	@Test
+	void thereIsOneAttemptPendingHoweverOftenTheDeviceWasRemoved() {
+		List<ScheduledFuture<?>> pending = new ArrayList<>();
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		server.start(this.runtime);
+		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
+		EndpointRuntime runtime = neverAttempting(pending);
+		server.deviceRemoved(runtime);
+		server.deviceRemoved(runtime);
+		assertThat(pending).hasSize(2);
+		assertThat(pending.get(0).isCancelled()).isTrue();
+		assertThat(pending.get(1).isCancelled()).isFalse();
+		server.destroy();
+		assertThat(pending.get(1).isCancelled()).isTrue();
+	}
+
+	// The runtime, whose timer keeps what it is given, and does it in an hour.
+	private EndpointRuntime neverAttempting(List<ScheduledFuture<?>> pending) {
+		return with("scheduler", () -> Proxy.newProxyInstance(ScheduledExecutorService.class.getClassLoader(),
+				new Class<?>[] { ScheduledExecutorService.class }, (proxy, method, arguments) -> {
+					ScheduledFuture<?> future = this.runtime.scheduler()
+						.schedule((Runnable) arguments[0], 1, TimeUnit.HOURS);
+					pending.add(future);
+					return future;
+				}));
+	}
+
+	private EndpointRuntime with(String replaced, Supplier<Object> replacement) {
+		return (EndpointRuntime) Proxy.newProxyInstance(EndpointRuntime.class.getClassLoader(),
+				new Class<?>[] { EndpointRuntime.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals(replaced)) {
+						return replacement.get();
+					}
+					try {
+						return method.invoke(this.runtime, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
 	}
 
 	@Test
