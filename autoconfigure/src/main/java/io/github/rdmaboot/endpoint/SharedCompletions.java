@@ -1,6 +1,9 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
@@ -38,6 +41,8 @@ final class SharedCompletions implements CompletionHandler {
 	private final EndpointStatistics statistics;
 
 	private final QueuePairTable connections = new QueuePairTable();
+
+	private final Queue<Leaving> leaving = new ConcurrentLinkedQueue<>();
 
 	private final Runnable failureHook;
 
@@ -84,7 +89,7 @@ final class SharedCompletions implements CompletionHandler {
 	void add(int qpNum, ConnectionCompletions connection) {
 		Deadline deadline = Deadline.after(PATIENCE_FOR_NUMBER);
 		while (!this.connections.add(qpNum, connection)) {
-			if (this.queue.poll()) {
+			if (read()) {
 				this.connections.removeAny(qpNum);
 			}
 			else if (deadline.remainingNanos() == 0) {
@@ -104,24 +109,45 @@ final class SharedCompletions implements CompletionHandler {
 	}
 
 	// Read all completions that are there. Another thread may hold some that it read
-	// before, and still be handing them on. Returns whether none is left.
-	boolean readAll() {
+	// before, and still be handing them on.
+	private void readAll() {
 		Deadline deadline = Deadline.after(PATIENCE);
-		while (!this.queue.poll()) {
+		while (!read()) {
 			if (deadline.remainingNanos() == 0) {
-				return false;
+				return;
 			}
 			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
+		}
+	}
+
+	// Let go of a connection whose queue pair was destroyed. If completions of it may be
+	// left, whoever reads all next sees to them, or whoever has the same number next.
+	// That
+	// one may have it already.
+	void remove(int qpNum, ConnectionCompletions connection) {
+		this.leaving.add(new Leaving(qpNum, connection));
+		readAll();
+	}
+
+	// Read all completions that are there, unless another thread does so, and let go of
+	// the connections none of whose are left then. Returns whether all were read.
+	private boolean read() {
+		List<Leaving> gone = List.copyOf(this.leaving);
+		if (!this.queue.poll()) {
+			return false;
+		}
+		for (Leaving each : gone) {
+			this.connections.remove(each.qpNum, each.connection);
+			this.leaving.remove(each);
 		}
 		return true;
 	}
 
-	// Let go of a connection whose queue pair was destroyed. If completions of it may be
-	// left, whoever has the same number next sees to them. That one may have it already.
-	void remove(int qpNum, ConnectionCompletions connection) {
-		if (readAll()) {
-			this.connections.remove(qpNum, connection);
-		}
+	/**
+	 * Connection whose queue pair was destroyed.
+	 */
+	private record Leaving(int qpNum, ConnectionCompletions connection) {
+
 	}
 
 }

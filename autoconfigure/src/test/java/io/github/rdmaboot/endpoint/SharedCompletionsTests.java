@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -52,6 +53,9 @@ class SharedCompletionsTests {
 
 	private final AtomicInteger failures = new AtomicInteger();
 
+	private volatile Runnable beforePoll = () -> {
+	};
+
 	private DeviceLease device;
 
 	private MemoryBlock memory;
@@ -85,6 +89,9 @@ class SharedCompletionsTests {
 				new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
 					if (method.getName().equals("ibvCreateCq")) {
 						this.entries.add((Integer) arguments[1]);
+					}
+					if (method.getName().equals("ibvPollCq")) {
+						this.beforePoll.run();
 					}
 					try {
 						return method.invoke(provider, arguments);
@@ -165,6 +172,40 @@ class SharedCompletionsTests {
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(this.reposted).containsExactly(1);
 		assertThat(this.statistics.receivesReturned()).isEqualTo(1);
+	}
+
+	@Test
+	void connectionThatLeftWhileAHandlerHeldTheQueueIsLetGoOfWhenAnotherLeaves() throws Exception {
+		CountDownLatch handling = new CountDownLatch(1);
+		CountDownLatch mayReturn = new CountDownLatch(1);
+		List<Integer> late = new ArrayList<>();
+		ConnectionCompletions held = recording(late);
+		ConnectionCompletions other = recording(new ArrayList<>());
+		this.completions.add(17, held);
+		this.completions.add(18, other);
+		this.beforePoll = () -> {
+			handling.countDown();
+			awaitQuietly(mayReturn);
+		};
+		Thread holder = new Thread(() -> this.completions.queue().poll(), "holder");
+		holder.start();
+		assertThat(handling.await(20, TimeUnit.SECONDS)).isTrue();
+		this.completions.remove(17, held);
+		mayReturn.countDown();
+		holder.join();
+		this.completions.remove(18, other);
+		this.completions.onCompletion(completion(17, 1));
+		assertThat(late).isEmpty();
+		assertThat(this.reposted).containsExactly(1);
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test
