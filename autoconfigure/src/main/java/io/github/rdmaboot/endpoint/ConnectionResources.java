@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.verbs.CompletionQueue;
 import io.github.rdmaboot.verbs.Device;
 import io.github.rdmaboot.verbs.DeviceLease;
@@ -81,9 +82,16 @@ final class ConnectionResources {
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
 		SharedCompletions sharedCompletions = receives.completions();
-		QueuePair queuePair = QueuePair.create(id, device.device(), queue,
-				(sharedCompletions != null) ? sharedCompletions.queue() : queue, shared, new QueuePairCapabilities(
-						maxSendWr, maxRecvWr, sizes.maxSendSge(), sizes.maxRecvSge(), sizes.maxInlineData()));
+		CompletionQueue ofReceives = (sharedCompletions != null) ? sharedCompletions.queue() : queue;
+		QueuePairCapabilities capabilities = new QueuePairCapabilities(maxSendWr, maxRecvWr, sizes.maxSendSge(),
+				sizes.maxRecvSge(), sizes.maxInlineData());
+		QueuePair queuePair;
+		try {
+			queuePair = QueuePair.create(id, device.device(), queue, ofReceives, shared, capabilities);
+		}
+		catch (RdmaException ex) {
+			throw (credits != null) ? CreditGrants.queuePairRefused(ex, maxSendWr) : ex;
+		}
 		this.queues.queuePair(queuePair);
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
 		CallbackDispatcher dispatcher = new CallbackDispatcher(executor);

@@ -53,6 +53,19 @@ final class CreditGrants {
 		grantIfDue();
 	}
 
+	// Return the error of a queue pair that was not made, which may be for the place that
+	// grants take and nobody configured.
+	static RdmaException queuePairRefused(RdmaException error, int maxSendWr) {
+		if (error.errno() != Errno.EINVAL.value() && error.errno() != Errno.ENOMEM.value()) {
+			return error;
+		}
+		RdmaException more = new RdmaException(error.call(), error.errno(),
+				error.getMessage() + ". With messages.flow-control=credits it was to hold " + maxSendWr
+						+ " sends, one more than queue-pair.max-send-wr, which must be less than the device's maximum");
+		more.initCause(error);
+		return more;
+	}
+
 	// Take what the peer grants.
 	void granted(int count) {
 		this.credits.granted(count);
