@@ -75,8 +75,7 @@ final class AddressTranslation {
 			return null;
 		}
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		NativeBlock block = new NativeBlock(bytes.length + 1);
-		return (bytes.length > 0) ? block.putBytes(0, bytes) : block;
+		return NativeBlock.filled(bytes.length + 1, (block) -> block.putBytes(0, bytes));
 	}
 
 	private static RdmaException nameServiceFailure(int code) {

@@ -28,7 +28,11 @@ final class ConnectionParametersCodec {
 		requireByte(call, "initiator depth", parameters.initiatorDepth());
 		requireByte(call, "retry count", parameters.retryCount());
 		requireByte(call, "RNR retry count", parameters.rnrRetryCount());
-		NativeBlock block = new NativeBlock(ConnectionParametersLayout.SIZE + length);
+		return NativeBlock.filled(ConnectionParametersLayout.SIZE + length, (block) -> fill(block, parameters));
+	}
+
+	private static void fill(NativeBlock block, ConnectionParameters parameters) {
+		int length = parameters.privateData().length;
 		block.putByte(ConnectionParametersLayout.RESPONDER_RESOURCES, parameters.responderResources())
 			.putByte(ConnectionParametersLayout.INITIATOR_DEPTH, parameters.initiatorDepth())
 			.putByte(ConnectionParametersLayout.FLOW_CONTROL, parameters.flowControl() ? 1 : 0)
@@ -41,7 +45,6 @@ final class ConnectionParametersCodec {
 				.putLong(ConnectionParametersLayout.PRIVATE_DATA, block.address() + ConnectionParametersLayout.SIZE)
 				.putByte(ConnectionParametersLayout.PRIVATE_DATA_LENGTH, length);
 		}
-		return block;
 	}
 
 	/**
@@ -52,8 +55,7 @@ final class ConnectionParametersCodec {
 	 */
 	static NativeBlock encodePrivateData(String call, byte[] privateData) {
 		requireByte(call, "private data length", privateData.length);
-		NativeBlock block = new NativeBlock(Math.max(privateData.length, 1));
-		return (privateData.length > 0) ? block.putBytes(0, privateData) : block;
+		return NativeBlock.filled(Math.max(privateData.length, 1), (block) -> block.putBytes(0, privateData));
 	}
 
 	/**

@@ -17,7 +17,7 @@ final class Gid {
 	 */
 	static NativeBlock encode(byte[] gid) {
 		requireLength(gid);
-		return new NativeBlock(LENGTH).putBytes(0, gid);
+		return NativeBlock.filled(LENGTH, (block) -> block.putBytes(0, gid));
 	}
 
 	static void requireLength(byte[] gid) {

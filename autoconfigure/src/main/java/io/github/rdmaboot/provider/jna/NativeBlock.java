@@ -3,6 +3,7 @@ package io.github.rdmaboot.provider.jna;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,28 @@ final class NativeBlock implements AutoCloseable {
 			this.memory = CallBlock.allocate(room);
 			this.base = 0;
 			this.address = CallBlock.addressOf(this.memory);
+		}
+	}
+
+	/**
+	 * Make a block and fill it. If that fails, the block is closed, for nobody else has
+	 * it.
+	 * @param size its size
+	 * @param content fills it
+	 * @return the block, to be closed
+	 */
+	static NativeBlock filled(int size, Consumer<NativeBlock> content) {
+		NativeBlock block = new NativeBlock(size);
+		boolean filled = false;
+		try {
+			content.accept(block);
+			filled = true;
+			return block;
+		}
+		finally {
+			if (!filled) {
+				block.close();
+			}
 		}
 	}
 

@@ -24,14 +24,16 @@ final class QueuePairCodec {
 	 * @return a {@code struct ibv_qp_init_attr}, to be closed
 	 */
 	static NativeBlock encode(QueuePairInit init) {
-		NativeBlock block = new NativeBlock(QueuePairInitLayout.SIZE);
+		return NativeBlock.filled(QueuePairInitLayout.SIZE, (block) -> fill(block, init));
+	}
+
+	private static void fill(NativeBlock block, QueuePairInit init) {
 		block.putLong(QueuePairInitLayout.SEND_CQ, init.sendCq())
 			.putLong(QueuePairInitLayout.RECV_CQ, init.recvCq())
 			.putLong(QueuePairInitLayout.SRQ, init.srq())
 			.putInt(QueuePairInitLayout.QP_TYPE, init.type().value())
 			.putInt(QueuePairInitLayout.SIGNAL_ALL, init.signalAll() ? 1 : 0);
 		encode(init.capabilities(), block, QueuePairInitLayout.CAPABILITIES);
-		return block;
 	}
 
 	/**
@@ -42,7 +44,10 @@ final class QueuePairCodec {
 	 * @return a {@code struct ibv_qp_init_attr_ex}, to be closed
 	 */
 	static NativeBlock encode(QueuePairInit init, long pd, int createFlags) {
-		NativeBlock block = new NativeBlock(QueuePairInitExLayout.SIZE);
+		return NativeBlock.filled(QueuePairInitExLayout.SIZE, (block) -> fill(block, init, pd, createFlags));
+	}
+
+	private static void fill(NativeBlock block, QueuePairInit init, long pd, int createFlags) {
 		block.putLong(QueuePairInitExLayout.SEND_CQ, init.sendCq())
 			.putLong(QueuePairInitExLayout.RECV_CQ, init.recvCq())
 			.putLong(QueuePairInitExLayout.SRQ, init.srq())
@@ -52,7 +57,6 @@ final class QueuePairCodec {
 			.putLong(QueuePairInitExLayout.PD, pd)
 			.putInt(QueuePairInitExLayout.CREATE_FLAGS, createFlags);
 		encode(init.capabilities(), block, QueuePairInitExLayout.CAPABILITIES);
-		return block;
 	}
 
 	/**
@@ -72,7 +76,10 @@ final class QueuePairCodec {
 	 * @return a {@code struct ibv_qp_attr}, to be closed
 	 */
 	static NativeBlock encode(QueuePairAttributes attributes) {
-		NativeBlock block = new NativeBlock(QueuePairAttributesLayout.SIZE);
+		return NativeBlock.filled(QueuePairAttributesLayout.SIZE, (block) -> fill(block, attributes));
+	}
+
+	private static void fill(NativeBlock block, QueuePairAttributes attributes) {
 		block.putInt(QueuePairAttributesLayout.STATE, attributes.state().value())
 			.putInt(QueuePairAttributesLayout.CURRENT_STATE, attributes.currentState().value())
 			.putInt(QueuePairAttributesLayout.PATH_MTU, attributes.pathMtu())
@@ -95,7 +102,6 @@ final class QueuePairCodec {
 		if (attributes.address() != null) {
 			AddressHandleAttributesCodec.encode(attributes.address(), block, QueuePairAttributesLayout.ADDRESS);
 		}
-		return block;
 	}
 
 	/**

@@ -36,16 +36,18 @@ final class SocketAddresses {
 					"Address '" + address + "' is not resolved; give an IP address or a host name that resolves");
 		}
 		if (host instanceof Inet6Address inet6Address) {
-			NativeBlock block = new NativeBlock(SockaddrIn6Layout.SIZE);
-			putPort(block, SockaddrIn6Layout.PORT, address.getPort());
-			return block.putShort(SockaddrIn6Layout.FAMILY, AF_INET6)
-				.putBytes(SockaddrIn6Layout.ADDRESS, inet6Address.getAddress())
-				.putInt(SockaddrIn6Layout.SCOPE_ID, inet6Address.getScopeId());
+			return NativeBlock.filled(SockaddrIn6Layout.SIZE, (block) -> {
+				putPort(block, SockaddrIn6Layout.PORT, address.getPort());
+				block.putShort(SockaddrIn6Layout.FAMILY, AF_INET6)
+					.putBytes(SockaddrIn6Layout.ADDRESS, inet6Address.getAddress())
+					.putInt(SockaddrIn6Layout.SCOPE_ID, inet6Address.getScopeId());
+			});
 		}
-		NativeBlock block = new NativeBlock(SockaddrInLayout.SIZE);
-		putPort(block, SockaddrInLayout.PORT, address.getPort());
-		return block.putShort(SockaddrInLayout.FAMILY, AF_INET)
-			.putBytes(SockaddrInLayout.ADDRESS, ((Inet4Address) host).getAddress());
+		return NativeBlock.filled(SockaddrInLayout.SIZE, (block) -> {
+			putPort(block, SockaddrInLayout.PORT, address.getPort());
+			block.putShort(SockaddrInLayout.FAMILY, AF_INET)
+				.putBytes(SockaddrInLayout.ADDRESS, ((Inet4Address) host).getAddress());
+		});
 	}
 
 	/**

@@ -2,6 +2,9 @@ package io.github.rdmaboot.provider.jna;
 
 import java.nio.charset.StandardCharsets;
 
+import io.github.rdmaboot.provider.AddressHandleAttributes;
+import io.github.rdmaboot.provider.QueuePairAttributes;
+import io.github.rdmaboot.provider.QueuePairState;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,6 +69,25 @@ class NativeBlockTests {
 		}
 		try (NativeBlock next = new NativeBlock(8)) {
 			assertThat(next.address()).isEqualTo(address);
+		}
+	}
+
+	@Test
+	void argumentsThatCannotBeEncodedLeaveNoMemoryTaken() {
+		long free;
+		try (NativeBlock block = new NativeBlock(8)) {
+			free = block.address();
+		}
+		QueuePairAttributes shortGid = new QueuePairAttributes(QueuePairAttributes.AV, QueuePairState.RTR,
+				QueuePairState.INIT, 0, 0, 0, 0, 0, 0, null,
+				new AddressHandleAttributes(new byte[4], 0, 0, 0, 0, 0, 0, 0, 0, true, 1), 0, 0, 0, 0, 0, 0, 0, 0);
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> QueuePairCodec.encode(shortGid));
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> Gid.encode(new byte[4]));
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> NativeBlock.filled(8, (block) -> {
+			throw new IllegalStateException("cannot be encoded");
+		}));
+		try (NativeBlock block = new NativeBlock(8)) {
+			assertThat(block.address()).isEqualTo(free);
 		}
 	}
 
