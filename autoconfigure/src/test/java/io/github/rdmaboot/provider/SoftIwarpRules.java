@@ -244,11 +244,6 @@ final class SoftIwarpRules implements TransportRules {
 		return TransportRules.powerOfTwo(asked);
 	}
 
-	@Override
-	public List<Integer> eventsOfRefusedAccess() {
-		return List.of(QP_ACCESS_ERR);
-	}
-
 	// SQD is iWARP's closing state: the connection ends.
 	@Override
 	public List<Integer> eventsOfDraining() {

@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TransportRules {
 
-	/** Asynchronous event of a queue pair that does not allow what its peer did. */
-	int QP_ACCESS_ERR = 3;
-
 	/** Asynchronous event of a queue pair that has no send under way any more. */
 	int SQ_DRAINED = 5;
 
@@ -341,14 +338,6 @@ public interface TransportRules {
 
 	static int powerOfTwo(int atLeast) {
 		return Integer.highestOneBit(2 * atLeast - 1);
-	}
-
-	/**
-	 * Return the asynchronous events of a queue pair whose peer wrote where it must not.
-	 * @return the numbers of their types
-	 */
-	default List<Integer> eventsOfRefusedAccess() {
-		return List.of();
 	}
 
 	/**
