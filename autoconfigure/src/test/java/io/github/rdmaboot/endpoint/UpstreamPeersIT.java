@@ -29,6 +29,13 @@ class UpstreamPeersIT {
 
 	private static final String ADDRESS = "192.0.2.1";
 
+	/**
+	 * Begins again when the program was not there yet, but not while it is about to end:
+	 * it would take the request for one too many.
+	 */
+	private static final ReconnectSettings PATIENT = new ReconnectSettings(true, Duration.ofSeconds(3),
+			Duration.ofSeconds(3), 0, 0);
+
 	private static final int CONNECTIONS = 10;
 
 	private static final int MESSAGES = 100;
@@ -72,8 +79,8 @@ class UpstreamPeersIT {
 	@Test
 	void ourClientCompletesAgainstRdmaServer() throws Exception {
 		UpstreamProgram peer = UpstreamProgram.start("rdma_server", "-s", ADDRESS, "-p", "7472");
-		RdmaClient client = this.registry.addClient(
-				TestSettings.client("upstream", ADDRESS, 7472, ClientStartup.BACKGROUND, TestSettings.RECONNECT));
+		RdmaClient client = this.registry
+			.addClient(TestSettings.client("upstream", ADDRESS, 7472, ClientStartup.BACKGROUND, PATIENT));
 		this.registry.start();
 		await().atMost(30, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
 		RdmaConnection connection = client.connection();
@@ -103,8 +110,8 @@ class UpstreamPeersIT {
 	void ourClientPingsRping(int size) throws Exception {
 		UpstreamProgram peer = UpstreamProgram.start("rping", "-s", "-a", ADDRESS, "-p", "7474", "-C", "1000", "-S",
 				String.valueOf(size), "-V");
-		RdmaClient client = this.registry.addClient(
-				TestSettings.client("ping-client", ADDRESS, 7474, ClientStartup.BACKGROUND, TestSettings.RECONNECT));
+		RdmaClient client = this.registry
+			.addClient(TestSettings.client("ping-client", ADDRESS, 7474, ClientStartup.BACKGROUND, PATIENT));
 		this.registry.start();
 		await().atMost(30, TimeUnit.SECONDS).until(() -> client.state() == EndpointState.UP);
 		RdmaConnection connection = client.connection();
@@ -143,8 +150,8 @@ class UpstreamPeersIT {
 		List<RdmaClient> clients = new ArrayList<>();
 		for (int i = 0; i < CONNECTIONS; i++) {
 			clients.add(this.registry.addClient(new ClientSettings("client-" + i, ADDRESS, 7476, null,
-					Duration.ofSeconds(5), Duration.ofSeconds(20), ClientStartup.BACKGROUND, TestSettings.RECONNECT,
-					MANY, TestSettings.CONNECTION, MANY_BUFFERS, CompletionSettings.defaults())));
+					Duration.ofSeconds(5), Duration.ofSeconds(20), ClientStartup.BACKGROUND, PATIENT, MANY,
+					TestSettings.CONNECTION, MANY_BUFFERS, CompletionSettings.defaults())));
 		}
 		this.registry.start();
 		for (RdmaClient client : clients) {
