@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.rdmaboot.provider.Errno;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,11 +16,12 @@ import org.slf4j.LoggerFactory;
  * Watches the calls of one attempt to connect or to accept, each with its limit. A native
  * call cannot be interrupted, and one that should return at once may wait for the network
  * all the same: on iWARP {@code rdma_connect} connects the TCP connection first. One that
- * passes its limit is left behind with its thread; then another thread takes that one's
- * place in its pool, and whoever waits for the attempt is told at once.
+ * passes its limit, or that a destroy does not wait for any longer, is left behind with
+ * its thread; then another thread takes that one's place in its pool, and whoever waits
+ * for the attempt is told at once.
  * <p>
  * The calls are made one after the other by one thread. The monitor of this object guards
- * whether one is being made.
+ * which one is being made.
  */
 final class CallWatch {
 
@@ -35,11 +37,9 @@ final class CallWatch {
 
 	private final Consumer<RdmaEndpointException> overdueListener;
 
-	private long calls;
+	private @Nullable Call current;
 
-	private boolean inside;
-
-	private boolean overdue;
+	private @Nullable Call overdue;
 
 	// The listener is called once at most, on a thread of the pool.
 	CallWatch(EndpointRuntime runtime, Executor pool, String endpoint, String address,
@@ -66,11 +66,10 @@ final class CallWatch {
 
 	// The same without the exception, for the last call of an attempt.
 	void watch(String call, String what, Duration limit, Runnable work) {
-		Thread thread = Thread.currentThread();
-		long number = begin();
+		Call current = begin(new Call(Thread.currentThread(), call, what, System.nanoTime()));
 		try {
 			ScheduledFuture<?> timer = this.runtime.scheduler()
-				.schedule(() -> limitPassed(number, thread, call, what, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+				.schedule(() -> leaveBehind(current), limit.toNanos(), TimeUnit.NANOSECONDS);
 			try {
 				work.run();
 			}
@@ -79,49 +78,84 @@ final class CallWatch {
 			}
 		}
 		finally {
-			end(thread);
+			end(current);
 		}
 	}
 
-	// Whether a call passed its limit, so that the listener has the say.
+	// Whether a call was left behind, so that the listener has the say.
 	synchronized boolean isOverdue() {
-		return this.overdue;
+		return this.overdue != null;
 	}
 
-	private synchronized long begin() {
-		this.inside = true;
-		return ++this.calls;
+	// Leave a thread behind in the call that it is making, if that is watched.
+	static void giveUp(Thread thread) {
+		giveUp(thread, Duration.ZERO);
 	}
 
-	private synchronized void end(Thread thread) {
-		this.inside = false;
-		if (this.overdue) {
-			WorkerPool.returned(thread);
+	// The same for a call that has taken some time.
+	static void giveUp(Thread thread, Duration atLeast) {
+		CallWatch watch = WorkerPool.watchOf(thread);
+		Call current = (watch != null) ? watch.current() : null;
+		if (watch != null && current != null && current.elapsed().compareTo(atLeast) >= 0) {
+			watch.leaveBehind(current);
 		}
 	}
 
-	private void limitPassed(long number, Thread thread, String call, String what, Duration limit) {
+	private synchronized @Nullable Call current() {
+		return this.current;
+	}
+
+	private synchronized Call begin(Call call) {
+		this.current = call;
+		WorkerPool.watch(call.thread(), this);
+		return call;
+	}
+
+	private synchronized void end(Call call) {
+		this.current = null;
+		WorkerPool.watch(call.thread(), null);
+		if (call.equals(this.overdue)) {
+			WorkerPool.returned(call.thread());
+		}
+	}
+
+	private void leaveBehind(Call call) {
 		synchronized (this) {
-			if (!this.inside || this.calls != number) {
+			if (!call.equals(this.current) || this.overdue != null) {
 				return;
 			}
-			this.overdue = true;
-			WorkerPool.leaveBehind(thread);
+			this.overdue = call;
+			WorkerPool.leaveBehind(call.thread());
 		}
-		RdmaEndpointException failure = new RdmaEndpointException(this.endpoint, this.address, call,
-				Errno.ETIMEDOUT.value(), what + " did not return within " + limit.toMillis()
-						+ " ms (ETIMEDOUT) and is left behind with thread '" + thread.getName() + "'",
+		RdmaEndpointException failure = new RdmaEndpointException(this.endpoint, this.address, call.function(),
+				Errno.ETIMEDOUT.value(), call.what() + " did not return within " + call.elapsed().toMillis()
+						+ " ms (ETIMEDOUT) and is left behind with thread '" + call.thread().getName() + "'",
 				null);
 		try {
 			this.pool.execute(() -> this.overdueListener.accept(failure));
 		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("{}; the endpoints are being stopped", failure.getMessage(), ex);
-		}
-		catch (OutOfMemoryError ex) {
-			// No thread could be started: better on the timer's than not at all.
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// Stopped meanwhile, or no thread could be started: better on this one than
+			// not at all.
+			logger.debug("{}; no thread of its own tells of it", failure.getMessage(), ex);
 			this.overdueListener.accept(failure);
 		}
+	}
+
+	/**
+	 * Call that is being made.
+	 *
+	 * @param thread the thread
+	 * @param function the C function
+	 * @param what the call in words
+	 * @param beganAt when it was made, as {@link System#nanoTime()}
+	 */
+	private record Call(Thread thread, String function, String what, long beganAt) {
+
+		private Duration elapsed() {
+			return Duration.ofNanos(System.nanoTime() - this.beganAt);
+		}
+
 	}
 
 }

@@ -44,7 +44,7 @@ final class ConnectionTeardown {
 
 	DestroyMember member() {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
-		steps.put(DestroyStepName.QUIESCE, call(this::quiesce));
+		steps.put(DestroyStepName.QUIESCE, this.connection.gate().closing(this::quiesce));
 		steps.put(DestroyStepName.DISCONNECT, call(this::disconnect));
 		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this::awaitDisconnected);
 		steps.put(DestroyStepName.FLUSH, call(this::flush));

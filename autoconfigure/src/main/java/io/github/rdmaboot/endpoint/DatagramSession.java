@@ -207,7 +207,7 @@ final class DatagramSession {
 
 	DestroyMember member() {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
-		steps.put(DestroyStepName.QUIESCE, call(this::quiesce));
+		steps.put(DestroyStepName.QUIESCE, this.gate.closing(this::quiesce));
 		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
 		steps.put(DestroyStepName.LEAVE_MULTICAST, call(this.memberships::leaveAll));
 		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this.exchanges::awaitNone);

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -27,10 +26,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Reliable connection over which messages are sent and received. All methods may be
  * called from any thread.
- * <p>
- * {@code setupLock} is held while its native objects are made, so that a destroy which
- * comes in between waits for the call in progress and finds either all of an object or
- * nothing.
  */
 public final class RdmaConnection {
 
@@ -50,13 +45,11 @@ public final class RdmaConnection {
 
 	private final ConnectionMemory memory;
 
-	private final ReentrantLock setupLock = new ReentrantLock();
+	private final SetupGate gate = new SetupGate(this::closedException);
 
 	private final ConnectionEvents events;
 
 	private final ConnectionEnd end = new ConnectionEnd();
-
-	private volatile boolean closing;
 
 	RdmaConnection(ConnectionOwner owner, long number, OwnedCmId id, EndpointRuntime runtime,
 			Consumer<CmEvent> connectEvents, Runnable closingHook) {
@@ -90,7 +83,7 @@ public final class RdmaConnection {
 	 * @return whether the connection is established and not being closed
 	 */
 	public boolean isOpen() {
-		return this.events.isEstablished() && !this.closing;
+		return this.events.isEstablished() && !this.gate.isShut();
 	}
 
 	/**
@@ -166,7 +159,7 @@ public final class RdmaConnection {
 	 */
 	public void send(ByteBuffer message, SendCallback callback) {
 		MessageSender sender = this.resources.sender();
-		if (sender == null || this.closing) {
+		if (sender == null || this.gate.isShut()) {
 			throw closedException();
 		}
 		sender.send(message, callback);
@@ -180,7 +173,7 @@ public final class RdmaConnection {
 	 */
 	public RdmaOperations operations() {
 		RdmaOperations operations = this.resources.operations();
-		if (operations == null || this.closing) {
+		if (operations == null || this.gate.isShut()) {
 			throw closedException();
 		}
 		return operations;
@@ -266,28 +259,22 @@ public final class RdmaConnection {
 	// Run a call that makes or changes something native, unless the connection is being
 	// destroyed.
 	void whileSettingUp(Runnable call) {
-		whileNotClosing(() -> {
-			call.run();
-			return this;
-		});
+		this.gate.pass(call);
 	}
 
 	// The same for a call that makes something and returns it.
 	<T> T whileNotClosing(Supplier<T> call) {
-		this.setupLock.lock();
-		try {
-			requireNotClosing();
-			return call.get();
-		}
-		finally {
-			this.setupLock.unlock();
-		}
+		return this.gate.passing(call);
 	}
 
+	// Called before each native call of those that are made together.
 	void requireNotClosing() {
-		if (this.closing) {
-			throw closedException();
-		}
+		this.gate.requireOpen();
+	}
+
+	// What keeps native calls away from the destroy.
+	SetupGate gate() {
+		return this.gate;
 	}
 
 	void handlerFailed(Throwable error) {
@@ -322,11 +309,10 @@ public final class RdmaConnection {
 	 * Keep new native calls away and wait for the one in progress.
 	 */
 	void beginClosing() {
-		this.closing = true;
+		this.gate.shut();
 		this.end.begin(null);
 		this.closingHook.run();
-		this.setupLock.lock();
-		this.setupLock.unlock();
+		this.gate.awaitCall();
 		this.resources.stopPosting();
 	}
 

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.rdmaboot.cm.Addresses;
@@ -30,9 +29,6 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Server: a CM id that listens, and the connections that were accepted on it.
- * <p>
- * {@code setupLock} is held while the listener is made, so that a destroy which comes in
- * between waits for the call in progress, and none follows it.
  */
 public final class RdmaServer extends ConnectedEndpoint {
 
@@ -42,7 +38,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	private final @Nullable SharedReceives sharedReceives;
 
-	private final ReentrantLock setupLock = new ReentrantLock();
+	// Of the last start.
+	private volatile SetupGate gate = new SetupGate(this::stoppedException);
 
 	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
 	};
@@ -104,19 +101,20 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	@Override
 	Runnable bringUp(EndpointStart start) {
-		return () -> listen(start);
+		SetupGate gate = new SetupGate(this::stoppedException);
+		this.gate = gate;
+		return () -> listen(start, gate);
 	}
 
-	private void listen(EndpointStart start) {
+	private void listen(EndpointStart start, SetupGate gate) {
 		EndpointRuntime runtime = start.runtime();
 		requireCpu(runtime, this.settings.completion());
 		InetSocketAddress address = bindAddress();
 		OwnedCmId id = ownedCmId();
 		try {
-			whileSettingUp(start,
-					() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
-			whileSettingUp(start, () -> id.bind(address));
-			whileSettingUp(start, () -> id.listen(this.settings.backlog()));
+			gate.pass(() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
+			gate.pass(() -> id.bind(address));
+			gate.pass(() -> id.listen(this.settings.backlog()));
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
@@ -128,15 +126,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 
-	private void whileSettingUp(EndpointStart start, Runnable call) {
-		this.setupLock.lock();
-		try {
-			start.requireInForce();
-			call.run();
-		}
-		finally {
-			this.setupLock.unlock();
-		}
+	private ConnectionClosedException stoppedException() {
+		return new ConnectionClosedException("RDMA server '" + name() + "' was stopped while it started", null);
 	}
 
 	private InetSocketAddress bindAddress() {
@@ -154,12 +145,9 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	@Override
 	@Nullable DestroyMember ownMember() {
+		SetupGate gate = this.gate;
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
-		steps.put(DestroyStepName.QUIESCE, (deadline) -> {
-			this.setupLock.lock();
-			this.setupLock.unlock();
-			return true;
-		});
+		steps.put(DestroyStepName.QUIESCE, gate.closing(gate::awaitCall));
 		steps.put(DestroyStepName.DESTROY_LISTENER, (deadline) -> {
 			ownedCmId().destroy();
 			return true;
@@ -169,6 +157,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 
 	@Override
 	void stopping(EndpointRuntime runtime) {
+		this.gate.shut();
 	}
 
 	@Override

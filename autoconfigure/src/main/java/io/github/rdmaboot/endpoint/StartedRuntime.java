@@ -43,6 +43,9 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private static final int MAX_ACCEPTING = 4;
 
+	/** How long one destroy may take before the next one gets a thread of its own. */
+	private static final Duration DESTROY_PATIENCE = Duration.ofMillis(250);
+
 	private final RdmaProvider provider;
 
 	private final Devices devices;
@@ -95,7 +98,7 @@ final class StartedRuntime implements EndpointRuntime {
 			this.ownHandlerExecutor = own;
 			this.handlerExecutor = new SafeExecutor(own);
 		}
-		this.reaper = new ConnectionReaper(this.conductors, new OrderlyDestroy(limits, new EndsToldLater(listeners)),
+		this.reaper = new ConnectionReaper(this::conduct, new OrderlyDestroy(limits, new EndsToldLater(listeners)),
 				listeners, this::letGoOfRemovedDevices);
 		try {
 			// What is scheduled later, while there may be no thread, is carried out.
@@ -144,9 +147,9 @@ final class StartedRuntime implements EndpointRuntime {
 		this.acceptExecutor.shutdown();
 		this.conductors.shutdown();
 		Deadline threads = Deadline.after(this.limits.call()).orEarlier(total);
-		this.connectExecutor.awaitEnd(threads);
-		this.acceptExecutor.awaitEnd(threads);
-		this.conductors.awaitEnd(threads);
+		this.connectExecutor.awaitEnd(threads, this.limits.call());
+		this.acceptExecutor.awaitEnd(threads, this.limits.call());
+		this.conductors.awaitEnd(threads, this.limits.call());
 		if (this.ownHandlerExecutor != null) {
 			this.ownHandlerExecutor.shutdown();
 		}
@@ -198,13 +201,17 @@ final class StartedRuntime implements EndpointRuntime {
 
 	@Override
 	public void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger) {
-		this.conductors.execute(() -> {
+		conduct(() -> {
 			new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger);
 			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
 				letGoOfRemovedDevices();
 				endpoint.deviceRemoved(this);
 			}
 		});
+	}
+
+	private void conduct(Runnable destroy) {
+		this.conductors.execute(destroy, DESTROY_PATIENCE, this.scheduler);
 	}
 
 	// librdmacm keeps a device open that went away, which keeps its driver from

@@ -1,19 +1,25 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Daemon threads of a started registry for one kind of work, each of which ends after 10
- * idle seconds. A thread that is left behind in a call gets a substitute until the call
- * returns. The monitor of this object guards how many are.
+ * idle seconds. A thread that is left behind in a call, or held up for long, gets a
+ * substitute until it comes back. The monitor of this object guards how many are.
  */
 final class WorkerPool implements Executor {
 
@@ -30,7 +36,11 @@ final class WorkerPool implements Executor {
 
 	private final ThreadPoolExecutor executor;
 
+	private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
+
 	private int leftBehind;
+
+	private int heldUp;
 
 	WorkerPool(String name, int threads) {
 		this.name = name;
@@ -45,23 +55,52 @@ final class WorkerPool implements Executor {
 		this.executor.execute(task);
 	}
 
+	// Carry out a task that may take long, as what waits for a peer or for a call that is
+	// stuck. If it takes longer than patience lasts, another thread does meanwhile what
+	// comes after it.
+	void execute(Runnable task, Duration patience, ScheduledExecutorService timer) {
+		this.executor.execute(() -> new LongTask().run(task, patience, timer));
+	}
+
 	// A call that a thread is in takes too long. Does nothing for threads of no pool.
 	static void leaveBehind(Thread thread) {
 		if (thread instanceof Worker worker) {
-			worker.pool.changeLeftBehind(1);
+			worker.pool.leftBehind(1);
 		}
 	}
 
 	// A thread that was left behind has come back.
 	static void returned(Thread thread) {
 		if (thread instanceof Worker worker) {
-			worker.pool.changeLeftBehind(-1);
+			worker.pool.leftBehind(-1);
 		}
 	}
 
-	private synchronized void changeLeftBehind(int change) {
+	// Let a thread be watched in the call that it is about to make, or no longer.
+	static void watch(Thread thread, @Nullable CallWatch watch) {
+		if (thread instanceof Worker worker) {
+			worker.watch = watch;
+		}
+	}
+
+	// Return what watches the call that a thread is inside of.
+	static @Nullable CallWatch watchOf(Thread thread) {
+		return (thread instanceof Worker worker) ? worker.watch : null;
+	}
+
+	private synchronized void leftBehind(int change) {
 		this.leftBehind += change;
-		int size = this.threads + this.leftBehind;
+		resize(change);
+	}
+
+	// A thread is held up by something that takes long and ends by itself, or no longer.
+	private synchronized void heldUp(int change) {
+		this.heldUp += change;
+		resize(change);
+	}
+
+	private void resize(int change) {
+		int size = this.threads + this.leftBehind + this.heldUp;
 		try {
 			if (change > 0) {
 				this.executor.setMaximumPoolSize(size);
@@ -73,8 +112,7 @@ final class WorkerPool implements Executor {
 			}
 		}
 		catch (OutOfMemoryError ex) {
-			logger.warn(
-					"No thread could be started in place of one '{}' that is left behind; the next task tries again",
+			logger.warn("No thread could be started in place of one '{}' that is held up; the next task tries again",
 					this.name, ex);
 		}
 	}
@@ -92,12 +130,13 @@ final class WorkerPool implements Executor {
 		this.executor.shutdown();
 	}
 
-	// Wait until all threads have ended but those that are left behind. An interrupt does
-	// not end the wait, for native
-	// objects are about to be destroyed; it is kept for the caller. A thread of the pool
-	// itself, a listener that closes the registry for instance, does not wait: it would
-	// wait for its own end.
-	void awaitEnd(Deadline deadline) {
+	// Wait until all threads have ended but those that are left behind, which become
+	// those
+	// that have been inside a watched call for some time. An interrupt does not end the
+	// wait, for native objects are about to be destroyed; it is kept for the caller. A
+	// thread of the pool itself, a listener that closes the registry for instance, does
+	// not wait: it would wait for its own end.
+	void awaitEnd(Deadline deadline, Duration callLimit) {
 		if (Thread.currentThread() instanceof Worker worker && worker.pool == this) {
 			logger.debug("Thread '{}' does not wait for its own end", worker.getName());
 			return;
@@ -105,6 +144,7 @@ final class WorkerPool implements Executor {
 		boolean interrupted = false;
 		try {
 			while (!isOver() && deadline.remainingNanos() > 0) {
+				this.workers.forEach((worker) -> CallWatch.giveUp(worker, callLimit));
 				try {
 					this.executor.awaitTermination(Math.min(TICK_NANOS, deadline.remainingNanos()),
 							TimeUnit.NANOSECONDS);
@@ -131,10 +171,61 @@ final class WorkerPool implements Executor {
 
 		private final WorkerPool pool;
 
+		private volatile @Nullable CallWatch watch;
+
 		private Worker(WorkerPool pool, Runnable task, String name) {
 			super(task, name);
 			this.pool = pool;
 			setDaemon(true);
+		}
+
+		@Override
+		public void run() {
+			this.pool.workers.add(this);
+			try {
+				super.run();
+			}
+			finally {
+				this.pool.workers.remove(this);
+			}
+		}
+
+	}
+
+	/**
+	 * Task that gets its thread a substitute. The monitor of this object guards whether
+	 * it has one.
+	 */
+	private final class LongTask {
+
+		private boolean ended;
+
+		private boolean substituted;
+
+		private void run(Runnable task, Duration patience, ScheduledExecutorService timer) {
+			ScheduledFuture<?> substitution = timer.schedule(this::substitute, patience.toNanos(),
+					TimeUnit.NANOSECONDS);
+			try {
+				task.run();
+			}
+			finally {
+				substitution.cancel(false);
+				end();
+			}
+		}
+
+		private synchronized void substitute() {
+			if (!this.ended) {
+				this.substituted = true;
+				heldUp(1);
+			}
+		}
+
+		private synchronized void end() {
+			this.ended = true;
+			if (this.substituted) {
+				heldUp(-1);
+			}
 		}
 
 	}

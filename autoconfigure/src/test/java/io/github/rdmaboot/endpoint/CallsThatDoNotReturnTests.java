@@ -267,4 +267,73 @@ class CallsThatDoNotReturnTests {
 		destroyAllAndCheck();
 	}
 
+	@Test
+	void aCloseWaitsOnceForACallThatIsNotPastItsLimit() {
+		Duration limit = Duration.ofSeconds(1);
+		try (RdmaEndpoints clients = new RdmaEndpoints(this.calls::provider,
+				new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(2), Duration.ofSeconds(2), limit),
+				null)) {
+			this.registry.start();
+			clients.start();
+			RdmaClient client = clients.addClient(TestSettings.client("client", ADDRESS, this.server.port(),
+					ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, Duration.ofSeconds(30)));
+			this.calls.hold("rdmaConnect");
+			client.start();
+			await().atMost(PATIENCE).until(() -> this.calls.held() == 1);
+			long begin = System.nanoTime();
+			List<DestroyReport> reports = clients.destroyAll(DestroyTrigger.RESTART);
+			assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(limit.multipliedBy(19).dividedBy(10));
+			assertThat(reports).singleElement()
+				.satisfies((report) -> assertThat(report.toLine()).contains("result=timeout")
+					.contains("still inside rdma_connect"));
+			this.calls.release();
+			await().atMost(PATIENCE).until(() -> client.stuckCalls().isEmpty());
+		}
+		this.registry.close();
+		nothingIsLeft();
+	}
+
+	@Test
+	void aCloseLeavesACallThatHasTakenItsTimeAtOnce() {
+		this.registry.start();
+		RdmaClient client = this.registry.addClient(TestSettings.client("client", ADDRESS, this.server.port(),
+				ClientStartup.LAZY, TestSettings.NO_RECONNECT, Duration.ofSeconds(30)));
+		client.start();
+		this.calls.hold("rdmaConnect");
+		CompletableFuture<RdmaConnection> connecting = client.connect();
+		await().atMost(PATIENCE).until(() -> this.calls.held() == 1);
+		await().pollDelay(LIMIT.multipliedBy(2)).until(() -> this.calls.held() == 1);
+		DestroyReport report = client.destroy();
+		assertThat(report.failures()).first().satisfies((step) -> {
+			assertThat(step.call()).isEqualTo("rdma_connect");
+			assertThat(step.duration()).isLessThan(LIMIT);
+		});
+		assertThat(connecting).failsWithin(PATIENCE);
+		this.calls.release();
+		await().atMost(PATIENCE).until(() -> client.stuckCalls().isEmpty());
+		destroyAllAndCheck();
+	}
+
+	@Test
+	void whoeverAsksForAPeerIsToldWhenACloseLeavesTheCall() {
+		try (RdmaEndpoints askers = new RdmaEndpoints(this.calls::provider,
+				new ShutdownSettings(Duration.ofSeconds(20), Duration.ofMillis(100), Duration.ofSeconds(2), LIMIT),
+				null)) {
+			RdmaDatagramEndpoint asked = this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));
+			RdmaDatagramEndpoint asker = askers.addDatagrams(
+					new DatagramSettings("asker", ADDRESS, null, 16, Duration.ofSeconds(30), Duration.ofSeconds(30),
+							List.of(), 16, 64, null, CompletionSettings.defaults(), TestSettings.RECONNECT));
+			this.registry.start();
+			askers.start();
+			this.calls.hold("rdmaConnect");
+			CompletableFuture<DatagramPeer> question = asker.resolve(ADDRESS, asked.port());
+			await().atMost(PATIENCE).until(() -> this.calls.held() == 1);
+			askers.destroyAll(DestroyTrigger.RESTART);
+			assertThat(failureOf(question).call()).isEqualTo("rdma_connect");
+			this.calls.release();
+		}
+		this.registry.close();
+		nothingIsLeft();
+	}
+
 }

@@ -29,7 +29,7 @@ class WorkerPoolTests {
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		Thread closer = new Thread(() -> {
 			Thread.currentThread().interrupt();
-			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)), Duration.ofSeconds(20));
 			interrupted.complete(Thread.currentThread().isInterrupted());
 		}, "closer");
 		closer.start();
@@ -45,7 +45,7 @@ class WorkerPoolTests {
 		this.pool.execute(() -> {
 			long begin = System.nanoTime();
 			this.pool.shutdown();
-			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+			this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)), Duration.ofSeconds(20));
 			waited.complete(Duration.ofNanos(System.nanoTime() - begin));
 		});
 		assertThat(waited.get(25, TimeUnit.SECONDS)).isLessThan(Duration.ofSeconds(10));
@@ -70,7 +70,7 @@ class WorkerPoolTests {
 		assertThat(behind.get(10, TimeUnit.SECONDS)).isTrue();
 		this.pool.shutdown();
 		long begin = System.nanoTime();
-		this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)));
+		this.pool.awaitEnd(Deadline.after(Duration.ofSeconds(20)), Duration.ofSeconds(20));
 		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
 		release.countDown();
 		first.get().join(10_000);

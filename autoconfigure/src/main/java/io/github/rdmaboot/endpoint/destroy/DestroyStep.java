@@ -1,5 +1,7 @@
 package io.github.rdmaboot.endpoint.destroy;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Work of one step on one member of a destroy.
  */
@@ -13,5 +15,14 @@ public interface DestroyStep {
 	 * @return whether it is done; {@code false} only for a wait that reached its deadline
 	 */
 	boolean run(Deadline deadline);
+
+	/**
+	 * Return the call of another thread that the step is waiting for. What that has taken
+	 * counts against the limit of the step, also from before the step began.
+	 * @return the call, or {@code null} if the step makes its own calls
+	 */
+	default @Nullable CallInProgress awaited() {
+		return null;
+	}
 
 }

@@ -35,6 +35,8 @@ final class StepTask implements Runnable {
 
 	private volatile long startedAt;
 
+	private volatile @Nullable Thread thread;
+
 	private volatile @Nullable StepReport report;
 
 	StepTask(DestroyStepName step, String subject, DestroyStep work, Deadline deadline, StepClock clock,
@@ -58,6 +60,7 @@ final class StepTask implements Runnable {
 
 	@Override
 	public void run() {
+		this.thread = Thread.currentThread();
 		this.startedAt = System.nanoTime();
 		this.state.compareAndSet(State.PENDING, State.RUNNING);
 		StepReport report = execute();
@@ -67,9 +70,18 @@ final class StepTask implements Runnable {
 		}
 	}
 
-	// Return whether the task has ended or has been running for longer than the limit.
+	// Return whether the task has ended or has been running for longer than the limit, or
+	// waits for a call that has.
 	boolean isOver(Duration limit) {
-		return this.state.get() == State.DONE || runningFor().compareTo(limit) >= 0;
+		if (this.state.get() == State.DONE || runningFor().compareTo(limit) >= 0) {
+			return true;
+		}
+		CallInProgress awaited = awaited();
+		return awaited != null && awaited.elapsed().compareTo(limit) >= 0;
+	}
+
+	private @Nullable CallInProgress awaited() {
+		return (this.state.get() != State.PENDING) ? this.work.awaited() : null;
 	}
 
 	Duration runningFor() {
@@ -86,16 +98,33 @@ final class StepTask implements Runnable {
 			return new StepReport(this.step, this.subject, this.clock.now(), Duration.ZERO, StepOutcome.TIMEOUT,
 					this.step.call(), 0, "not begun when the time was up; goes on in the background");
 		}
+		CallInProgress awaited = awaited();
+		String function = stuckFunction(awaited);
 		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
 			Duration took = runningFor();
-			return report(took, StepOutcome.TIMEOUT, this.step.call(), 0, "still inside " + this.step.call() + " after "
-					+ took.toMillis() + " ms; left behind with its thread");
+			if (awaited != null) {
+				awaited.giveUp();
+				return report(took, StepOutcome.TIMEOUT, function, 0,
+						"thread '" + awaited.thread().getName() + "' is still inside " + function + " after "
+								+ awaited.elapsed().toMillis() + " ms and left behind");
+			}
+			return report(took, StepOutcome.TIMEOUT, function, 0,
+					"still inside " + function + " after " + took.toMillis() + " ms; left behind with its thread");
 		}
 		StepReport report = this.report;
 		if (report == null) {
 			throw new IllegalStateException("Step " + this.step.tag() + " was concluded twice");
 		}
 		return report;
+	}
+
+	// Return the C function that keeps the step, if one does.
+	private String stuckFunction(@Nullable CallInProgress awaited) {
+		Thread thread = (awaited != null) ? awaited.thread() : this.thread;
+		if (thread == null || this.state.get() != State.RUNNING) {
+			return this.step.call();
+		}
+		return CallInProgress.function(thread, this.step.call());
 	}
 
 	private StepReport execute() {

@@ -1,0 +1,125 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Connections whose destroy waits for a call that does not return, one after the other:
+ * those of others are destroyed meanwhile, and a stop waits for all of them.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DestroysThatAreHeldUpTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	/** More than the threads that destroy connections which ended. */
+	private static final int STUCK = 3;
+
+	/** How long a stuck call is waited for. */
+	private static final Duration LIMIT = Duration.ofSeconds(20);
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
+
+	private final HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
+
+	private final RdmaEndpoints servers = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+			ShutdownSettings.defaults(), null);
+
+	private final RdmaEndpoints clients = new RdmaEndpoints(this.calls::provider,
+			new ShutdownSettings(Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(1), LIMIT), null);
+
+	private final ExecutorService users = Executors.newCachedThreadPool();
+
+	@AfterEach
+	void releaseAndClose() {
+		this.calls.release();
+		this.clients.close();
+		this.servers.close();
+		this.users.shutdownNow();
+	}
+
+	private List<RdmaConnection> connect(int count) throws Exception {
+		RdmaServer server = this.servers.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.servers.start();
+		this.clients.start();
+		List<RdmaConnection> connections = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			RdmaClient client = this.clients.addClient(TestSettings.client("client-" + i, ADDRESS, server.port(),
+					ClientStartup.LAZY, TestSettings.NO_RECONNECT));
+			client.start();
+			connections.add(client.connect().get(10, TimeUnit.SECONDS));
+		}
+		return connections;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ibvRegMr", "rdmaDestroyQp" })
+	void othersAreDestroyedMeanwhile(String method) throws Exception {
+		List<RdmaConnection> connections = connect(STUCK + 1);
+		RdmaConnection other = connections.remove(STUCK);
+		List<CompletableFuture<DestroyReport>> stuck = new ArrayList<>();
+		this.calls.hold(method);
+		for (RdmaConnection connection : connections) {
+			int held = stuck.size();
+			if (method.equals("ibvRegMr")) {
+				this.users.execute(() -> connection.memory().register(ByteBuffer.allocateDirect(64)));
+				await().until(() -> this.calls.held() > held);
+			}
+			stuck.add(connection.close());
+			await().until(() -> !connection.isOpen() && this.calls.held() > held);
+		}
+		this.calls.holdNoMore();
+		assertThat(other.close().get(LIMIT.toSeconds() / 2, TimeUnit.SECONDS).result())
+			.isEqualTo(DestroyResult.SUCCESS);
+		assertThat(stuck).noneMatch(CompletableFuture::isDone);
+		this.calls.release();
+		for (CompletableFuture<DestroyReport> report : stuck) {
+			assertThat(report.get(10, TimeUnit.SECONDS).result()).isEqualTo(DestroyResult.SUCCESS);
+		}
+	}
+
+	@Test
+	void aStopWaitsForThoseThatHaveSubstitutes() throws Exception {
+		List<RdmaConnection> connections = connect(1);
+		List<DestroyReport> reports = new ArrayList<>();
+		CompletableFuture<Void> stopped = new CompletableFuture<>();
+		this.clients.addDestroyListener((report) -> {
+			if (report.connection() != 0 && !stopped.isDone()) {
+				reports.add(report);
+			}
+		});
+		this.calls.hold("rdmaDestroyQp");
+		connections.get(0).close();
+		await().until(() -> this.calls.held() == 1);
+		await().pollDelay(Duration.ofMillis(600)).until(() -> this.calls.held() == 1);
+		this.users.execute(() -> {
+			this.clients.close();
+			stopped.complete(null);
+		});
+		await().until(() -> this.clients.find("client-0").state() == EndpointState.DESTROYING);
+		this.calls.release();
+		stopped.get(10, TimeUnit.SECONDS);
+		assertThat(reports).singleElement()
+			.satisfies((report) -> assertThat(report.result()).isEqualTo(DestroyResult.SUCCESS));
+	}
+
+}
