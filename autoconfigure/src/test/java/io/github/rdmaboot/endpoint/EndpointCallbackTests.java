@@ -66,6 +66,10 @@ class EndpointCallbackTests {
 	private static final ShutdownSettings PATIENT = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 			Duration.ofSeconds(2), Duration.ofSeconds(15));
 
+	/** Limits for peers that do not answer. */
+	private static final ShutdownSettings BRIEF = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofMillis(200),
+			Duration.ofSeconds(2), Duration.ofMillis(500));
+
 	private static final Duration QUICK = Duration.ofSeconds(8);
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
@@ -353,7 +357,7 @@ class EndpointCallbackTests {
 
 	@Test
 	void serverIsUpAgainWhenTheStuckDestroyOfAConnectionHasReturned() throws Exception {
-		RdmaEndpoints registry = registry(null);
+		RdmaEndpoints registry = registry(null, BRIEF);
 		RdmaServer server = startedServer(registry);
 		connect(registry, server, TestSettings.NO_RECONNECT);
 		this.faults.inject(new Fault("ibvDestroyCq", 1, Kind.BLOCK, 0));

@@ -29,4 +29,10 @@ class FaultAtEveryAdaptiveCallTests extends FaultAtEveryCallTests {
 		return errnos;
 	}
 
+	// A thread that polls long enough to find something need not wait for it.
+	@Override
+	int calls(String method, int counted) {
+		return method.equals("awaitCqEvent") ? MAX_NUMBER : counted;
+	}
+
 }

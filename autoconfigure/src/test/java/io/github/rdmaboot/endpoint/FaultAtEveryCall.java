@@ -46,6 +46,11 @@ abstract class FaultAtEveryCall {
 	/** How long what meets no fault may take while classes are loaded. */
 	private static final int PATIENCE_MILLIS = 20_000;
 
+	/** How many calls of a method have a fault. */
+	static final int MAX_NUMBER = 4;
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
+
 	/** What the limits may be exceeded by on a busy machine. */
 	private static final Duration SLACK = Duration.ofSeconds(4);
 
@@ -95,7 +100,7 @@ abstract class FaultAtEveryCall {
 	 * @return the number
 	 */
 	int runsAtOnce() {
-		return 8;
+		return 24;
 	}
 
 	/**
@@ -115,6 +120,16 @@ abstract class FaultAtEveryCall {
 	 */
 	Duration timeOfUse() {
 		return Duration.ofMillis(600);
+	}
+
+	/**
+	 * Return how often a method is called without a fault.
+	 * @param method the method
+	 * @param counted how often it was called in one run
+	 * @return the count, which must not depend on how fast that run was
+	 */
+	int calls(String method, int counted) {
+		return counted;
 	}
 
 	List<Fault> select(List<Fault> faults) {
@@ -137,9 +152,9 @@ abstract class FaultAtEveryCall {
 		Map<String, AtomicInteger> counts = scenario.faulting.counts();
 		List<Fault> faults = new ArrayList<>();
 		errnos().forEach((method, errnos) -> {
-			int calls = counts.getOrDefault(method, new AtomicInteger()).get();
+			int calls = calls(method, counts.getOrDefault(method, new AtomicInteger()).get());
 			assertThat(calls).as("calls of %s without a fault", method).isPositive();
-			for (int number = 1; number <= Math.min(calls, 4); number++) {
+			for (int number = 1; number <= Math.min(calls, MAX_NUMBER); number++) {
 				for (Errno errno : errnos) {
 					faults.add(new Fault(method, number, Kind.FAIL, errno.value()));
 				}
@@ -183,7 +198,7 @@ abstract class FaultAtEveryCall {
 			assertThat(scenario.destroyTook).as("duration of the destroy with %s", fault)
 				.isLessThan(limits(fault).timeout().plus(SLACK));
 			if (fault.kind() != Kind.BLOCK) {
-				assertThat(scenario.userEnded).as("nobody waits for ever with %s", fault).isTrue();
+				scenario.awaitEndOfUser();
 				assertThat(scenario.order.left()).as("left behind with %s", fault).isEmpty();
 				assertThat(scenario.reports).as("reports with %s", fault)
 					.allSatisfy((report) -> assertThat(report.result()).isNotEqualTo(DestroyResult.TIMEOUT));
@@ -203,8 +218,10 @@ abstract class FaultAtEveryCall {
 			scenario.faulting.release();
 		}
 		if (fault.kind() == Kind.BLOCK) {
+			scenario.awaitEndOfUser();
 			Awaitility.await()
-				.atMost(Duration.ofSeconds(20))
+				.atMost(Duration.ofMillis(PATIENCE_MILLIS))
+				.pollInterval(POLL_INTERVAL)
 				.untilAsserted(
 						() -> assertThat(scenario.order.left()).as("left after %s was released", fault).isEmpty());
 			assertThat(scenario.order.violations()).as("order after %s was released", fault).isEmpty();
@@ -225,11 +242,13 @@ abstract class FaultAtEveryCall {
 
 		private final List<DestroyReport> allReports = new CopyOnWriteArrayList<>();
 
+		private final RdmaEndpoints registry;
+
+		private final Thread user;
+
 		private List<DestroyReport> reports = List.of();
 
 		private Duration destroyTook = Duration.ZERO;
-
-		private boolean userEnded;
 
 		private volatile Exception failure;
 
@@ -237,26 +256,30 @@ abstract class FaultAtEveryCall {
 			this.fault = fault;
 			this.faulting = FaultingProvider.of(openProvider(), this.order);
 			this.faulting.inject(fault);
+			this.registry = new RdmaEndpoints(this.faulting::provider, limits(fault), null);
+			this.registry.addDestroyListener(this.allReports::add);
+			Use use = prepare(this.registry);
+			this.user = new Thread(() -> attempt(use), "user");
+			this.user.setDaemon(true);
 		}
 
 		private void run() throws Exception {
-			RdmaEndpoints registry = new RdmaEndpoints(this.faulting::provider, limits(this.fault), null);
-			registry.addDestroyListener(this.allReports::add);
-			Use use = prepare(registry);
-			Thread user = new Thread(() -> attempt(use), "user");
-			user.setDaemon(true);
-			user.start();
+			this.user.start();
 			// A destroy that comes before the start would find nothing.
 			Awaitility.await()
 				.atMost(Duration.ofMillis(PATIENCE_MILLIS))
-				.pollInterval(Duration.ofMillis(5))
-				.until(() -> !user.isAlive() || this.faulting.isInjected());
-			user.join(timeOfUse().toMillis());
+				.pollInterval(POLL_INTERVAL)
+				.until(() -> !this.user.isAlive() || this.faulting.isInjected());
+			this.user.join(timeOfUse().toMillis());
 			long begin = System.nanoTime();
-			this.reports = registry.destroyAll(DestroyTrigger.SHUTDOWN);
+			this.reports = this.registry.destroyAll(DestroyTrigger.SHUTDOWN);
 			this.destroyTook = Duration.ofNanos(System.nanoTime() - begin);
-			user.join(PATIENCE_MILLIS);
-			this.userEnded = !user.isAlive();
+		}
+
+		// While a call is blocked, the user may wait for it.
+		private void awaitEndOfUser() throws InterruptedException {
+			this.user.join(PATIENCE_MILLIS);
+			assertThat(this.user.isAlive()).as("whether the user still waits with %s", this.fault).isFalse();
 		}
 
 		private void attempt(Use use) {

@@ -35,7 +35,7 @@ class FaultAtEveryPollTests extends FaultAtEveryCallTests {
 	// Each keeps a processor busy.
 	@Override
 	int runsAtOnce() {
-		return 2;
+		return 6;
 	}
 
 	@Override
