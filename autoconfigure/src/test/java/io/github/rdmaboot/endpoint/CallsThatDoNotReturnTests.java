@@ -202,7 +202,8 @@ class CallsThatDoNotReturnTests {
 			stuck.add(startedClient("stuck-" + i, TestSettings.NO_RECONNECT));
 		}
 		this.calls.hold(method);
-		stuck.forEach((client) -> assertThat(failureOf(client.connect()).errno()).isEqualTo(Errno.ETIMEDOUT.value()));
+		List<CompletableFuture<RdmaConnection>> attempts = stuck.stream().map(RdmaClient::connect).toList();
+		attempts.forEach((attempt) -> assertThat(failureOf(attempt).errno()).isEqualTo(Errno.ETIMEDOUT.value()));
 		await().atMost(PATIENCE).until(() -> this.calls.held() >= 6);
 		this.calls.holdNoMore();
 		await().atMost(PATIENCE)
