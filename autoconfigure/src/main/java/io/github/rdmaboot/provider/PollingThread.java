@@ -100,6 +100,14 @@ public final class PollingThread {
 	}
 
 	/**
+	 * End the wait of the round that the thread is in, or of the next one. It must not be
+	 * closed meanwhile, and its rounds have to wait.
+	 */
+	public void wake() {
+		this.provider.wake(this.waker);
+	}
+
+	/**
 	 * Return the thread.
 	 * @return the thread
 	 */

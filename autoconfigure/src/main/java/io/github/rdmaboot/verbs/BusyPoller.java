@@ -59,6 +59,11 @@ final class BusyPoller implements CompletionPoller {
 	}
 
 	@Override
+	public void goOn(CompletionQueue queue) {
+		// It polls all of them anyway.
+	}
+
+	@Override
 	public void end() {
 		PollingThread thread = this.thread;
 		if (thread != null) {

@@ -2,9 +2,11 @@ package io.github.rdmaboot.verbs;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.rdmaboot.provider.PollingThread;
 import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Completion channel of a device with the one thread that serves all its queues. Each
@@ -32,6 +34,9 @@ final class CompletionChannel implements CompletionPoller {
 	private final SpinningQueues spinning = new SpinningQueues();
 
 	private final SpinWait spinWait = new SpinWait();
+
+	/** First of the queues in which completions were left. */
+	private final AtomicReference<@Nullable CompletionQueue> left = new AtomicReference<>();
 
 	private int rounds;
 
@@ -72,6 +77,22 @@ final class CompletionChannel implements CompletionPoller {
 	}
 
 	@Override
+	public void goOn(CompletionQueue queue) {
+		if (!queue.markLeft()) {
+			return;
+		}
+		CompletionQueue first;
+		do {
+			first = this.left.get();
+			queue.nextLeft = first;
+		}
+		while (!this.left.compareAndSet(first, queue));
+		if (Thread.currentThread() != this.thread.thread()) {
+			this.thread.wake();
+		}
+	}
+
+	@Override
 	public void end() {
 		this.thread.end();
 	}
@@ -89,18 +110,39 @@ final class CompletionChannel implements CompletionPoller {
 	}
 
 	private void serve(long waker, int timeoutMillis) {
-		if (this.spinning.isEmpty()) {
-			if (this.provider.awaitCqEvent(this.handle, waker, timeoutMillis)) {
-				serveEvents();
-			}
-			return;
+		boolean left = this.left.get() != null;
+		if (left) {
+			serveLeft();
 		}
+		if (!this.spinning.isEmpty()) {
+			spin();
+		}
+		else if (left || this.provider.awaitCqEvent(this.handle, waker, timeoutMillis)) {
+			serveEvents();
+		}
+	}
+
+	private void spin() {
 		boolean taken = this.spinning.poll(System.nanoTime(), this.spinNanos);
 		if (++this.rounds % ROUNDS == 0) {
 			serveEvents();
 		}
 		if (!taken) {
 			this.spinWait.pause();
+		}
+	}
+
+	// Each of them may be left again meanwhile, for the next round.
+	private void serveLeft() {
+		CompletionQueue queue = this.left.getAndSet(null);
+		while (queue != null) {
+			CompletionQueue next = queue.nextLeft;
+			queue.nextLeft = null;
+			queue.fetched();
+			if (queue.isMoreExpected()) {
+				serve(queue);
+			}
+			queue = next;
 		}
 	}
 

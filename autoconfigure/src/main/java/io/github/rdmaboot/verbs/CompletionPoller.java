@@ -18,6 +18,10 @@ interface CompletionPoller {
 	// queue lets nobody in once it is closed.
 	void detach(CompletionQueue queue);
 
+	// Take the completions of a queue again soon, for another thread left some. Neither
+	// blocks nor allocates.
+	void goOn(CompletionQueue queue);
+
 	// End the thread within a tick: waking it may be the very call that is stuck.
 	void end();
 

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.verbs;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -20,12 +21,21 @@ import org.slf4j.LoggerFactory;
  * native call on the queue or hands on what it took, whether it has to arm the queue and
  * look again because another one wanted to meanwhile, and whether the queue is closed.
  * The objects that completions are read into belong to the thread that is in.
+ * <p>
+ * A thread takes about as many at a time as the queue has room for, so all that were
+ * there when it came. If there are more then, because others keep the queue full, it
+ * leaves them to the thread of the policy, which serves its other queues in between.
  */
 public final class CompletionQueue {
 
 	private static final Logger logger = LoggerFactory.getLogger(CompletionQueue.class);
 
 	private static final int BATCH = 16;
+
+	/**
+	 * How many a thread may take at a time of a small queue, so that it seldom goes out.
+	 */
+	private static final int FEWEST_AT_A_TIME = 256;
 
 	private static final int FREE = 0;
 
@@ -49,19 +59,31 @@ public final class CompletionQueue {
 
 	private final long handle;
 
+	private final int mostAtATime;
+
 	private final AtomicInteger turn = new AtomicInteger(FREE);
+
+	/** Threads that went out and are telling the poller that there is more. */
+	private final AtomicInteger handingOver = new AtomicInteger();
+
+	/** Whether the poller was told and has not come yet. */
+	private final AtomicBoolean left = new AtomicBoolean();
+
+	/** Next one of the list in which the poller finds it. */
+	@Nullable CompletionQueue nextLeft;
 
 	private volatile @Nullable BooleanSupplier expected;
 
 	private volatile boolean broken;
 
 	CompletionQueue(RdmaProvider provider, CompletionPoller poller, CompletionHandler handler,
-			Consumer<RuntimeException> failureHandler, long handle) {
+			Consumer<RuntimeException> failureHandler, long handle, int entries) {
 		this.provider = provider;
 		this.poller = poller;
 		this.handler = handler;
 		this.failureHandler = failureHandler;
 		this.handle = handle;
+		this.mostAtATime = Math.max(entries, FEWEST_AT_A_TIME);
 		for (int i = 0; i < BATCH; i++) {
 			this.completions[i] = new WorkCompletion();
 		}
@@ -84,7 +106,7 @@ public final class CompletionQueue {
 		RdmaProvider provider = device.provider();
 		CompletionPoller poller = device.poller(policy);
 		long handle = provider.ibvCreateCq(device.context(), entries, poller.channel(), 0);
-		CompletionQueue queue = new CompletionQueue(provider, poller, handler, failureHandler, handle);
+		CompletionQueue queue = new CompletionQueue(provider, poller, handler, failureHandler, handle, entries);
 		try {
 			poller.attach(queue);
 		}
@@ -142,7 +164,8 @@ public final class CompletionQueue {
 
 	/**
 	 * Take all completions that are there, unless another thread does so at present;
-	 * stands for {@code ibv_poll_cq}.
+	 * stands for {@code ibv_poll_cq}. What comes meanwhile may be left to the thread of
+	 * the policy.
 	 * @return whether this thread took them; {@code false} if another thread is taking or
 	 * handing on completions, which may not look again, or if the queue was closed
 	 * @throws RdmaException on EIO
@@ -157,7 +180,8 @@ public final class CompletionQueue {
 
 	/**
 	 * Destroy the queue; stands for {@code ibv_destroy_cq}. Waits for a native call on
-	 * the queue that is in progress, but not for a handler. Does nothing the second time.
+	 * the queue that is in progress, and for one that wakes its poller, but not for a
+	 * handler. Does nothing the second time.
 	 * @throws RdmaException on EBUSY while a queue pair uses it
 	 */
 	public void close() {
@@ -165,10 +189,24 @@ public final class CompletionQueue {
 			return;
 		}
 		this.poller.detach(this);
-		for (long pause = 10_000; (this.turn.get() & CALLING) != 0; pause = Math.min(2 * pause, 1_000_000)) {
+		for (long pause = 10_000; isCalling(); pause = Math.min(2 * pause, 1_000_000)) {
 			LockSupport.parkNanos(pause);
 		}
 		this.provider.ibvDestroyCq(this.handle);
+	}
+
+	private boolean isCalling() {
+		return (this.turn.get() & CALLING) != 0 || this.handingOver.get() > 0;
+	}
+
+	// Be left to the poller; whether it was not already.
+	boolean markLeft() {
+		return this.left.compareAndSet(false, true);
+	}
+
+	// The poller has come.
+	void fetched() {
+		this.left.set(false);
 	}
 
 	private boolean enter(int request) {
@@ -185,21 +223,21 @@ public final class CompletionQueue {
 	}
 
 	private boolean takeAll(boolean arm) {
-		boolean any = false;
+		int taken = 0;
 		int next = arm ? CALLING | ARM : CALLING;
 		while ((next & CALLING) != 0) {
 			int count = call((next & ARM) != 0);
 			if (count > 0) {
-				any = true;
+				taken += count;
 				this.turn.addAndGet(HANDING - CALLING);
 				for (int i = 0; i < count; i++) {
 					hand(this.completions[i]);
 				}
 			}
 			// Fewer than asked for means that there are no more.
-			next = leave(count == BATCH);
+			next = goOut(count == BATCH, taken >= this.mostAtATime);
 		}
-		return any;
+		return taken > 0;
 	}
 
 	private int call(boolean arm) {
@@ -219,20 +257,39 @@ public final class CompletionQueue {
 		}
 	}
 
-	// Go out, or stay in because there may be more. Return what to do next.
-	private int leave(boolean more) {
+	// Go out, or stay in because there may be more and it has not been enough. Return
+	// what
+	// to do next.
+	private int goOut(boolean more, boolean enough) {
 		while (true) {
 			int before = this.turn.get();
-			int after;
-			if ((before & CLOSED) != 0) {
-				after = CLOSED;
+			boolean closed = (before & CLOSED) != 0;
+			boolean wanted = !closed && (more || (before & ARM) != 0);
+			if (wanted && enough) {
+				if (handOver(before)) {
+					return FREE;
+				}
 			}
-			else {
-				after = (more || (before & ARM) != 0) ? CALLING : FREE;
+			else if (this.turn.compareAndSet(before, closed ? CLOSED : wanted ? CALLING : FREE)) {
+				return wanted ? CALLING | (before & ARM) : FREE;
 			}
-			if (this.turn.compareAndSet(before, after)) {
-				return (after == CALLING) ? CALLING | (before & ARM) : FREE;
+		}
+	}
+
+	// Leave the rest to the poller, which arms the queue too; unless another thread wants
+	// something meanwhile. It is told last, for it would not get in before, and so that
+	// the queue is not closed before it was told.
+	private boolean handOver(int before) {
+		this.handingOver.incrementAndGet();
+		try {
+			if (!this.turn.compareAndSet(before, FREE)) {
+				return false;
 			}
+			this.poller.goOn(this);
+			return true;
+		}
+		finally {
+			this.handingOver.decrementAndGet();
 		}
 	}
 

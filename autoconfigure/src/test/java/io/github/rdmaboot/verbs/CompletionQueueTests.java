@@ -3,6 +3,7 @@ package io.github.rdmaboot.verbs;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -147,6 +148,67 @@ class CompletionQueueTests {
 		assertThat(this.taken).as("failures").isEmpty();
 	}
 
+	@ParameterizedTest
+	@EnumSource(CompletionMode.class)
+	void threadThatLooksForCompletionsIsNotHeldByThoseWhoKeepTheQueueFull(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		KeepingFull handler = new KeepingFull(provider);
+		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(mode), 100, handler,
+				(failure) -> this.taken.add(-1L));
+		handler.qp = failedQueuePair(provider, lease.device(), queue);
+		CompletableFuture<Integer> looks = CompletableFuture.supplyAsync(() -> {
+			int count = 0;
+			while (count < 3 && !handler.ended) {
+				if (queue.poll()) {
+					count++;
+				}
+			}
+			return count;
+		});
+		handler.start();
+
+		assertThat(looks.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(3);
+		await().atMost(PATIENCE).until(() -> handler.handled.get() > 10_000);
+		handler.ended = true;
+		await().atMost(PATIENCE).until(() -> handler.handled.get() == handler.posted.get());
+
+		provider.ibvDestroyQp(handler.qp);
+		queue.close();
+		lease.release();
+		assertThat(this.taken).as("failures").isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(CompletionMode.class)
+	void queueThatIsKeptFullLeavesTheThreadToTheOthers(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		KeepingFull first = new KeepingFull(provider);
+		KeepingFull second = new KeepingFull(provider);
+		CompletionQueue firstQueue = CompletionQueue.create(lease.device(), policy(mode), 100, first,
+				(failure) -> this.taken.add(-1L));
+		CompletionQueue secondQueue = CompletionQueue.create(lease.device(), policy(mode), 100, second,
+				(failure) -> this.taken.add(-1L));
+		first.qp = failedQueuePair(provider, lease.device(), firstQueue);
+		second.qp = failedQueuePair(provider, lease.device(), secondQueue);
+		first.start();
+		second.start();
+
+		await().atMost(PATIENCE).until(() -> first.handled.get() > 1000 && second.handled.get() > 1000);
+
+		first.ended = true;
+		second.ended = true;
+		await().atMost(PATIENCE).until(() -> first.handled.get() == first.posted.get());
+		await().atMost(PATIENCE).until(() -> second.handled.get() == second.posted.get());
+		provider.ibvDestroyQp(first.qp);
+		provider.ibvDestroyQp(second.qp);
+		firstQueue.close();
+		secondQueue.close();
+		lease.release();
+		assertThat(this.taken).as("failures").isEmpty();
+	}
+
 	private static void awaitOpen(CountDownLatch latch) {
 		try {
 			assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -248,6 +310,49 @@ class CompletionQueueTests {
 		lease.release();
 		assertThat(this.taken).as("failures").isEmpty();
 		assertThat(handler.perCompletion()).as("bytes allocated for each completion").isLessThan(handler.perPost() + 1);
+	}
+
+	/**
+	 * Posts a request for each that completes, so that there are always more than a batch
+	 * in the queue.
+	 */
+	private static final class KeepingFull implements CompletionHandler {
+
+		private static final int AT_A_TIME = 40;
+
+		private final RdmaProvider provider;
+
+		private final AtomicInteger posted = new AtomicInteger();
+
+		private final AtomicInteger handled = new AtomicInteger();
+
+		private volatile boolean ended;
+
+		private volatile long qp;
+
+		private KeepingFull(RdmaProvider provider) {
+			this.provider = provider;
+		}
+
+		void start() {
+			for (int i = 0; i < AT_A_TIME; i++) {
+				post();
+			}
+		}
+
+		private void post() {
+			this.posted.incrementAndGet();
+			this.provider.ibvPostSend(this.qp, request(1));
+		}
+
+		@Override
+		public void onCompletion(WorkCompletion completion) {
+			if (!this.ended) {
+				post();
+			}
+			this.handled.incrementAndGet();
+		}
+
 	}
 
 	static class Bystander {

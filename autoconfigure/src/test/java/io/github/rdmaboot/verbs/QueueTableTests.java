@@ -33,7 +33,7 @@ class QueueTableTests {
 	private CompletionQueue queue(long handle) {
 		return new CompletionQueue(this.provider, this.poller, (completion) -> {
 		}, (failure) -> {
-		}, handle);
+		}, handle, 1);
 	}
 
 	@Test
