@@ -48,6 +48,9 @@ final class ConnectionResources {
 	/** Takes completions of the receive queue that is shared. */
 	private volatile @Nullable ConnectionCompletions added;
 
+	/** Somebody held completions of that queue when the queue pair was destroyed. */
+	private volatile boolean sharedHeldUp;
+
 	private volatile boolean queuePairDestroyed;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
@@ -199,6 +202,15 @@ final class ConnectionResources {
 	}
 
 	void destroyQueuePair() {
+		try {
+			readShared();
+		}
+		finally {
+			destroyReadQueuePair();
+		}
+	}
+
+	private void destroyReadQueuePair() {
 		this.queues.destroyQueuePair();
 		this.queuePairDestroyed = true;
 		SendQueue sendQueue = this.sendQueue;
@@ -238,7 +250,7 @@ final class ConnectionResources {
 		}
 		MessageReceiver receiver = this.receiver;
 		try {
-			leaveShared(receives);
+			leaveShared();
 		}
 		finally {
 			if (receiver != null) {
@@ -251,23 +263,34 @@ final class ConnectionResources {
 		}
 	}
 
-	// Buffers that others share must not get lost in what the queue pair left behind: no
-	// event tells when it is done with them, on every device.
+	// What has arrived is handed on while handlers are waited for.
 	private void pollShared() {
-		ConnectionReceives receives = this.receives;
-		SharedCompletions completions = (receives != null) ? receives.completions() : null;
+		SharedCompletions completions = sharedCompletions();
 		if (completions != null) {
 			completions.queue().poll();
 		}
 	}
 
-	private void leaveShared(ConnectionReceives receives) {
-		SharedCompletions completions = receives.completions();
+	// Buffers that others share must not get lost in what the queue pair leaves behind.
+	private void readShared() {
+		SharedCompletions completions = sharedCompletions();
+		if (completions != null && this.queues.queuePair() != null) {
+			this.sharedHeldUp = !completions.readAll();
+		}
+	}
+
+	private void leaveShared() {
+		SharedCompletions completions = sharedCompletions();
 		ConnectionCompletions added = this.added;
 		QueuePair queuePair = this.queues.queuePair();
 		if (completions != null && added != null && queuePair != null) {
-			completions.remove(queuePair.qpNum(), added);
+			completions.remove(queuePair.qpNum(), added, this.sharedHeldUp);
 		}
+	}
+
+	private @Nullable SharedCompletions sharedCompletions() {
+		ConnectionReceives receives = this.receives;
+		return (receives != null) ? receives.completions() : null;
 	}
 
 	void destroyQueue() {

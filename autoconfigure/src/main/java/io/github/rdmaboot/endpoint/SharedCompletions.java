@@ -108,25 +108,31 @@ final class SharedCompletions implements CompletionHandler {
 		}
 	}
 
-	// Read all completions that are there. Another thread may hold some that it read
-	// before, and still be handing them on.
-	private void readAll() {
-		Deadline deadline = Deadline.after(PATIENCE);
+	// Read all completions that are there, before a queue pair is destroyed: some devices
+	// drop those of it that are unread, and with them the numbers of buffers that others
+	// need. Whether they were read.
+	boolean readAll() {
+		return readAll(PATIENCE);
+	}
+
+	// Another thread may hold some that it read before, and still be handing them on.
+	private boolean readAll(Duration patience) {
+		Deadline deadline = Deadline.after(patience);
 		while (!read()) {
 			if (deadline.remainingNanos() == 0) {
-				return;
+				return false;
 			}
 			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
 		}
+		return true;
 	}
 
 	// Let go of a connection whose queue pair was destroyed. If completions of it may be
 	// left, whoever reads all next sees to them, or whoever has the same number next.
-	// That
-	// one may have it already.
-	void remove(int qpNum, ConnectionCompletions connection) {
+	// That one may have it already. Who has waited in vain before does not wait again.
+	void remove(int qpNum, ConnectionCompletions connection, boolean heldUp) {
 		this.leaving.add(new Leaving(qpNum, connection));
-		readAll();
+		readAll(heldUp ? Duration.ZERO : PATIENCE);
 	}
 
 	// Read all completions that are there, unless another thread does so, and let go of

@@ -168,7 +168,7 @@ class SharedCompletionsTests {
 	void bufferOfAConnectionThatIsGoneIsPostedAgainAndCounted() {
 		ConnectionCompletions gone = recording(new ArrayList<>());
 		this.completions.add(17, gone);
-		this.completions.remove(17, gone);
+		this.completions.remove(17, gone, false);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(this.reposted).containsExactly(1);
 		assertThat(this.statistics.receivesReturned()).isEqualTo(1);
@@ -190,13 +190,37 @@ class SharedCompletionsTests {
 		Thread holder = new Thread(() -> this.completions.queue().poll(), "holder");
 		holder.start();
 		assertThat(handling.await(20, TimeUnit.SECONDS)).isTrue();
-		this.completions.remove(17, held);
+		this.completions.remove(17, held, false);
 		mayReturn.countDown();
 		holder.join();
-		this.completions.remove(18, other);
+		this.completions.remove(18, other, false);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(late).isEmpty();
 		assertThat(this.reposted).containsExactly(1);
+	}
+
+	@Test
+	void whoWaitedInVainForAHandlerBeforeLeavesAtOnce() throws Exception {
+		CountDownLatch handling = new CountDownLatch(1);
+		CountDownLatch mayReturn = new CountDownLatch(1);
+		ConnectionCompletions held = recording(new ArrayList<>());
+		this.completions.add(17, held);
+		this.beforePoll = () -> {
+			handling.countDown();
+			awaitQuietly(mayReturn);
+		};
+		Thread holder = new Thread(() -> this.completions.queue().poll(), "holder");
+		holder.start();
+		assertThat(handling.await(20, TimeUnit.SECONDS)).isTrue();
+
+		assertThat(this.completions.readAll()).as("read although a handler holds the queue").isFalse();
+		long begin = System.nanoTime();
+		this.completions.remove(17, held, true);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(150));
+
+		mayReturn.countDown();
+		holder.join();
+		assertThat(this.completions.readAll()).as("read afterwards").isTrue();
 	}
 
 	private static void awaitQuietly(CountDownLatch latch) {
@@ -225,7 +249,7 @@ class SharedCompletionsTests {
 		ConnectionCompletions before = recording(new ArrayList<>());
 		this.completions.add(17, before);
 		this.completions.add(17, recording(after));
-		this.completions.remove(17, before);
+		this.completions.remove(17, before, false);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(after).containsExactly(1);
 		assertThat(this.reposted).isEmpty();

@@ -72,7 +72,11 @@ class SharedReceiveQueueDestroyTests {
 	}
 
 	private RdmaConnection connect(String name, RdmaServer server) throws Exception {
-		RdmaClient client = this.registry.addClient(new ClientSettings(name, ADDRESS, server.port(), null,
+		return connect(this.registry, name, server);
+	}
+
+	private static RdmaConnection connect(RdmaEndpoints registry, String name, RdmaServer server) throws Exception {
+		RdmaClient client = registry.addClient(new ClientSettings(name, ADDRESS, server.port(), null,
 				Duration.ofSeconds(5), Duration.ofSeconds(5), ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT,
 				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
 		client.start();
@@ -173,6 +177,41 @@ class SharedReceiveQueueDestroyTests {
 		}
 		assertThat(order.left()).isEmpty();
 		assertThat(order.violations()).isEmpty();
+	}
+
+	@Test
+	void completionsThatTheDeviceDropsWithTheQueuePairAreReadBefore() throws Exception {
+		// No other completion queue has as many entries.
+		int shared = 2 * SHARED;
+		LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
+		DroppingDevice device = new DroppingDevice(new LoopbackRdmaProvider(fabric), shared);
+		try (RdmaEndpoints servers = new RdmaEndpoints(device::provider, LIMITS, null);
+				RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
+			RdmaServer sharing = servers.addServer(
+					new ServerSettings("sharing", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
+							MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), shared));
+			servers.start();
+			clients.start();
+			RdmaConnection ending = connect(clients, "ending", sharing);
+			await().until(() -> sharing.connections().size() == 1);
+			RdmaConnection peer = sharing.connections().iterator().next();
+			connect(clients, "lasting", sharing);
+			await().until(() -> sharing.connections().size() == 2);
+			int posted = device.receives();
+
+			device.beSilent(true);
+			for (int i = 0; i < SHARED; i++) {
+				ending.send(ByteBuffer.allocate(1)).get(10, TimeUnit.SECONDS);
+			}
+			// They come when the drain has looked for them.
+			device.hideFrom(1);
+			DestroyReport report = peer.close().get(10, TimeUnit.SECONDS);
+			device.beSilent(false);
+
+			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+			await().untilAsserted(
+					() -> assertThat(device.receives() - posted).as("buffers posted again").isEqualTo(SHARED));
+		}
 	}
 
 	private int count(String method) {
