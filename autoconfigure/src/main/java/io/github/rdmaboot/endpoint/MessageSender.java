@@ -3,7 +3,6 @@ package io.github.rdmaboot.endpoint;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.MemoryBlock;
 import org.jspecify.annotations.Nullable;
@@ -105,10 +104,9 @@ final class MessageSender {
 			begun++;
 			send(content, 0, callback, reserved, count > 1);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			if (begun > 1) {
-				// The peer would take the next message for the rest of this one.
-				this.connection.end(DestroyTrigger.DISCONNECT, ex);
+				BrokenMessage.end(this.connection, ex);
 			}
 			throw ex;
 		}

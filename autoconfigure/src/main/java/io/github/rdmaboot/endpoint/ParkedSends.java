@@ -104,11 +104,7 @@ final class ParkedSends {
 		while (parked != null && tryTake(parked.first, parked.size, parked.credits)) {
 			this.waiting.remove();
 			this.timeout.reset();
-			if (!this.poster.post(parked.first, parked.size)) {
-				this.room.addAndGet(parked.size);
-			}
-			this.count.decrementAndGet();
-			parked = this.waiting.peek();
+			parked = post(parked);
 		}
 		if (parked != null && parked.credits > 0 && this.room.get() >= parked.size) {
 			this.timeout.lacks();
@@ -117,6 +113,21 @@ final class ParkedSends {
 			this.timeout.reset();
 		}
 		return parked;
+	}
+
+	// Post what has room and credits, and return what is behind it. The slot belongs to
+	// others then.
+	private @Nullable Parked post(Parked parked) {
+		boolean fragment = parked.first.isFragment();
+		boolean posted = this.poster.post(parked.first, parked.size);
+		if (!posted) {
+			this.room.addAndGet(parked.size);
+			if (fragment) {
+				return end();
+			}
+		}
+		this.count.decrementAndGet();
+		return this.waiting.peek();
 	}
 
 	private void alarm(@Nullable Parked next) {

@@ -265,8 +265,10 @@ final class SendQueue {
 		return (errno == Errno.ENOTCONN.value()) ? this.connection.closedException() : this.credits.refused(errno);
 	}
 
-	// Post what had to wait, which has nobody to throw to.
+	// Post what had to wait, which has nobody to throw to. A part of a message ends the
+	// connection if it is refused.
 	private boolean postParked(SendSlot first, int size) {
+		boolean fragment = first.isFragment();
 		RuntimeException error = hand(first);
 		if (error == null) {
 			return true;
@@ -275,6 +277,9 @@ final class SendQueue {
 			this.completions.tell(slot, 0, error);
 		}
 		withdraw(first, error);
+		if (fragment) {
+			BrokenMessage.end(this.connection, error);
+		}
 		return false;
 	}
 
@@ -289,7 +294,7 @@ final class SendQueue {
 		letGo(first, null);
 		giveBackAll(first);
 		if (fragment) {
-			this.connection.failed(error);
+			BrokenMessage.end(this.connection, error);
 		}
 	}
 
