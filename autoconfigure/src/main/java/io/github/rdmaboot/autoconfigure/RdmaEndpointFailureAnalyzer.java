@@ -71,6 +71,9 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		if (errno == Errno.ENOMEM && cause.call().equals("ByteBuffer.allocateDirect")) {
 			return "Start Java with a larger -XX:MaxDirectMemorySize. " + SMALLER_BUFFERS;
 		}
+		if (cause.call().equals("sched_setaffinity")) {
+			return "Set '{path}.completion.cpu' to one of the CPUs of this process, or leave it out.";
+		}
 		if (errno == null) {
 			return GENERAL_ADVICE;
 		}

@@ -13,6 +13,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -146,7 +147,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		}
 		catch (RdmaException ex) {
 			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "
-					: " but must be a CPU that this process may use: ";
+					: " but must be a CPU that this process may use, of " + ProcessorList.ofThisProcess() + ": ";
 			throw new RdmaEndpointException(this.name, address(), ex.call(), ex.errno(),
 					"completion.cpu is " + cpu + problem + ex.getMessage(), ex);
 		}

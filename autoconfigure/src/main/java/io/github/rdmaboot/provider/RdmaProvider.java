@@ -76,7 +76,7 @@ public interface RdmaProvider extends RdmaCmCalls, IbvCalls, AutoCloseable {
 
 	/**
 	 * Let the calling thread run on one CPU only; stands for {@code sched_setaffinity}.
-	 * The loopback provider, which is for any operating system, does nothing.
+	 * The loopback provider, which is for any operating system, only checks the CPU.
 	 * @param cpu the CPU, from 0
 	 * @throws RdmaException on EINVAL when there is no such CPU or the process may not
 	 * use it

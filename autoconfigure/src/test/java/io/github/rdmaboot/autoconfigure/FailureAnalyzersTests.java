@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.RdmaUnavailableException;
 import io.github.rdmaboot.provider.RdmaUnavailableException.Cause;
@@ -143,6 +144,19 @@ class FailureAnalyzersTests {
 			.contains("The RDMA endpoint 'echo' needs a bean named 'echo'")
 			.contains("EchoBeanConfiguration")
 			.contains("Rename that bean, or the endpoint under 'rdma.servers'")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aCpuThatTheProcessDoesNotHaveIsExplained() {
+		assertThat(run(FabricConfiguration.class, "--rdma.servers.echo.port=7471",
+				"--rdma.servers.echo.address=192.0.2.1", "--rdma.servers.echo.completion.cpu=8191"))
+			.contains("APPLICATION FAILED TO START")
+			.contains("RDMA server 'echo' could not be started")
+			.contains("completion.cpu is 8191 but must be a CPU that this process may use, of "
+					+ ProcessorList.ofThisProcess())
+			.contains("sched_setaffinity, EINVAL")
+			.contains("Set 'rdma.servers.echo.completion.cpu' to one of the CPUs of this process, or leave it out.")
 			.doesNotContain("\tat ");
 	}
 

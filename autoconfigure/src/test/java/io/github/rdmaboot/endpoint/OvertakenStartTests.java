@@ -9,9 +9,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
@@ -36,7 +38,8 @@ class OvertakenStartTests {
 			Duration.ofSeconds(2), Duration.ofSeconds(10));
 
 	private static final CompletionSettings PINNED = new CompletionSettings(CompletionMode.EVENT, Duration.ofMillis(1),
-			0, HandlerThread.EXECUTOR);
+			IntStream.range(0, 8192).filter(ProcessorList.ofThisProcess()::contains).findFirst().orElseThrow(),
+			HandlerThread.EXECUTOR);
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 

@@ -46,4 +46,11 @@ class CpuCheckTests {
 			.satisfies((ex) -> assertThat(ex.errno()).isEqualTo(Errno.EINVAL.value()));
 	}
 
+	@Test
+	void cpuThatTheProcessDoesNotHaveIsRefusedOnTheLoopbackToo() {
+		assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> this.devices.requireCpu(8191))
+			.withMessageContaining("sched_setaffinity")
+			.satisfies((ex) -> assertThat(ex.errno()).isEqualTo(Errno.EINVAL.value()));
+	}
+
 }

@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.ProcessorList;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 
 /**
@@ -80,7 +83,11 @@ public final class LoopbackRdmaProvider extends LoopbackCmProvider implements Rd
 
 	@Override
 	public void pinThread(int cpu) {
-		// Threads are the operating system's, whichever it is, and not the fabric's.
+		// Threads are the operating system's, whichever it is, and not the fabric's. But
+		// what is configured has to be right when the provider is a native one.
+		if (!ProcessorList.ofThisProcess().contains(cpu)) {
+			throw new RdmaException("sched_setaffinity", Errno.EINVAL.value());
+		}
 	}
 
 	/**
