@@ -1,5 +1,6 @@
 package io.github.rdmaboot.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +19,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Application contexts whose start fails because of another bean, on the kernel.
@@ -72,7 +72,7 @@ class FailedStartIT {
 	}
 
 	private void leavesNothing() {
-		await().atMost(15, TimeUnit.SECONDS).untilAsserted(() -> assertThat(Footprint.now()).isEqualTo(this.before));
+		this.before.awaitNothingMore(Duration.ofSeconds(15), "the destroy");
 	}
 
 	private static IllegalStateException refusal(RdmaClient caller) {

@@ -228,8 +228,7 @@ class TwoGuestsScenario {
 	}
 
 	private void leavesNothing() {
-		await().atMost(30, TimeUnit.SECONDS)
-			.untilAsserted(() -> assertThat(Footprint.now()).as("left behind").isEqualTo(this.before));
+		this.before.awaitNothingMore(Duration.ofSeconds(30), "the destroy");
 	}
 
 	private static long millisSince(long begin) {

@@ -256,7 +256,7 @@ class CmIdTests {
 	}
 
 	// The kernel would take it, and then destroy the id only after about 100 s, when it
-	// has given up its own request: DestroyContract.
+	// has given up its own request: ConnectLimitContract.
 	@Test
 	void ownRequestCannotBeRejected() throws Exception {
 		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();

@@ -190,7 +190,7 @@ class NativeDestroyScenariosIT {
 
 	private void leavesNothing() {
 		this.registry.close();
-		await().atMost(15, TimeUnit.SECONDS).untilAsserted(() -> assertThat(Footprint.now()).isEqualTo(this.before));
+		this.before.awaitNothingMore(Duration.ofSeconds(15), "the destroy");
 	}
 
 	// rping takes part in a connection and says nothing that would end it.

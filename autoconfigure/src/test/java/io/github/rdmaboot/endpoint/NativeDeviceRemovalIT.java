@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -102,7 +103,7 @@ class NativeDeviceRemovalIT {
 	}
 
 	private void leavesNothing() {
-		await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(Footprint.now()).isEqualTo(this.before));
+		this.before.awaitNothingMore(Duration.ofSeconds(10), "the destroy");
 	}
 
 }

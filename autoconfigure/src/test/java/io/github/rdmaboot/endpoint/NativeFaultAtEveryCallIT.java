@@ -15,9 +15,6 @@ import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-
 /**
  * The faults around the calls of librdmacm and libibverbs, one after the other; after
  * each the process holds what it held before. A call that makes or changes something
@@ -100,8 +97,7 @@ class NativeFaultAtEveryCallIT extends FaultAtEveryCallTests {
 			this.before = Footprint.now();
 			return;
 		}
-		await().atMost(Duration.ofSeconds(30))
-			.untilAsserted(() -> assertThat(Footprint.now()).as("left after %s", fault).isEqualTo(before));
+		before.awaitNothingMore(Duration.ofSeconds(30), fault.toString());
 	}
 
 }

@@ -82,7 +82,7 @@ abstract class ConnectionModel {
 			}
 			case REQUEST_SENT, REPLY_SENT -> {
 				// The kernel goes on with the message, and destroys the id only when it
-				// has given that up: DestroyContract.
+				// has given that up: ConnectLimitContract.
 				return false;
 			}
 			default -> {

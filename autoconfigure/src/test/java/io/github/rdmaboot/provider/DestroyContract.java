@@ -1,9 +1,6 @@
 package io.github.rdmaboot.provider;
 
-import java.util.concurrent.TimeUnit;
-
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,8 +11,6 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * The rules of destroying that hurt: what blocks, what is busy, what leaves traces.
  */
 abstract class DestroyContract extends RdmaProviderContract {
-
-	private static final int CONNECT_LIMIT_SECONDS = 180;
 
 	DestroyContract(ContractTransport transport) {
 		super(transport);
@@ -66,51 +61,6 @@ abstract class DestroyContract extends RdmaProviderContract {
 		this.server.forget(listener);
 		this.server.acknowledge(request);
 		destroy.returns();
-	}
-
-	/**
-	 * The kernel repeats a request or reply until it is answered, for about 100 s. To
-	 * destroy its sender ends that, but not if the sender itself had rejected.
-	 */
-	@Test
-	@Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-	void idThatRejectsWhileItsOwnMessageIsUnansweredIsDestroyedOnlyWhenThatWasGivenUp() throws Exception {
-		long listener = listener(0);
-		Endpoint helper = endpoint(resolved(addressOf(listener)));
-		long requesting = resolved(addressOf(listener));
-		long replyTo = resolved(addressOf(listener));
-		this.provider.rdmaConnect(requesting, parametersOf(ownQueuePair(helper).qpNum()));
-		long ignored = this.server.expect(CmEventType.CONNECT_REQUEST).id();
-		if (rules().rejectionByTheConnectingSide() != null) {
-			assertErrno(rules().rejectionByTheConnectingSide(), () -> this.provider.rdmaReject(requesting, NO_DATA));
-			return;
-		}
-		this.provider.rdmaConnect(replyTo, parametersOf(ownQueuePair(helper).qpNum()));
-		long replying = this.server.expect(CmEventType.CONNECT_REQUEST).id();
-		this.provider.rdmaAccept(replying, parametersOf(ownQueuePair(helper).qpNum()));
-		this.provider.rdmaReject(requesting, NO_DATA);
-		this.provider.rdmaReject(replying, NO_DATA);
-		this.client.forget(requesting);
-		this.server.forget(replying);
-		BlockedCall destroyRequesting = BlockedCall.start(() -> this.provider.rdmaDestroyId(requesting));
-		BlockedCall destroyReplying = BlockedCall.start(() -> this.provider.rdmaDestroyId(replying));
-		destroyRequesting.isBlocked();
-		destroyReplying.isBlocked();
-		this.client.expect(CmEventType.CONNECT_RESPONSE);
-		assertThat(this.client.expect(CmEventType.REJECTED).status()).isEqualTo(rules().rejectedByApplication());
-		// The request is repeated, and there is nobody any more who knows it.
-		this.server.destroy(ignored);
-		passConnectLimit();
-		assertThat(this.server.expect(CmEventType.CONNECT_REQUEST).listenId()).isEqualTo(listener);
-		destroyRequesting.returns(CONNECT_LIMIT_SECONDS);
-		destroyReplying.returns(CONNECT_LIMIT_SECONDS);
-	}
-
-	/**
-	 * Let the time pass after which a request or reply is given up, where time does not
-	 * do so by itself.
-	 */
-	void passConnectLimit() {
 	}
 
 	@Test

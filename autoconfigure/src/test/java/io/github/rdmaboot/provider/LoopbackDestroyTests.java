@@ -1,9 +1,5 @@
 package io.github.rdmaboot.provider;
 
-import java.time.Duration;
-
-import io.github.rdmaboot.provider.loopback.VirtualClock;
-
 /**
  * Tests that the loopback keeps the {@link DestroyContract}.
  */
@@ -11,13 +7,6 @@ class LoopbackDestroyTests extends DestroyContract {
 
 	LoopbackDestroyTests() {
 		super(new LoopbackTransport());
-	}
-
-	@Override
-	void passConnectLimit() {
-		try (VirtualClock clock = ((LoopbackTransport) transport()).fabric().useVirtualClock()) {
-			clock.advance(Duration.ofSeconds(110));
-		}
 	}
 
 }
