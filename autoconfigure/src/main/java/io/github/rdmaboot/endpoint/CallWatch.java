@@ -7,6 +7,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import io.github.rdmaboot.endpoint.destroy.CallInProgress;
 import io.github.rdmaboot.provider.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -127,7 +128,8 @@ final class CallWatch {
 			this.overdue = call;
 			WorkerPool.leaveBehind(call.thread());
 		}
-		RdmaEndpointException failure = new RdmaEndpointException(this.endpoint, this.address, call.function(),
+		String function = CallInProgress.function(call.thread(), call.function());
+		RdmaEndpointException failure = new RdmaEndpointException(this.endpoint, this.address, function,
 				Errno.ETIMEDOUT.value(), call.what() + " did not return within " + call.elapsed().toMillis()
 						+ " ms (ETIMEDOUT) and is left behind with thread '" + call.thread().getName() + "'",
 				null);

@@ -48,11 +48,13 @@ final class DatagramService {
 		this.exchanges = exchanges;
 	}
 
-	void open(InetSocketAddress address, int qpNum) {
+	void open(InetSocketAddress address, int qpNum, CallWatch watch) {
+		Duration limit = this.runtime.callTimeout();
 		this.qpNum = qpNum;
-		this.gate.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this::onEvent));
-		this.gate.pass(() -> this.id.bind(address));
-		this.gate.pass(() -> this.id.listen(this.settings.backlog()));
+		watch.during("rdma_create_id", limit,
+				() -> this.gate.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this::onEvent)));
+		watch.during("rdma_bind_addr", limit, () -> this.gate.pass(() -> this.id.bind(address)));
+		watch.during("rdma_listen", limit, () -> this.gate.pass(() -> this.id.listen(this.settings.backlog())));
 	}
 
 	int port() {
@@ -83,6 +85,7 @@ final class DatagramService {
 	}
 
 	private void answer(OwnedCmId child, long begin) {
+		this.exchanges.enter();
 		CallWatch watch = new CallWatch(this.runtime, this.runtime.acceptExecutor(), this.settings.name(),
 				Addresses.format(child.peerAddress()),
 				(failure) -> logger.warn("The question of a peer is stuck: {}", failure.getMessage()));

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import io.github.rdmaboot.cm.Addresses;
@@ -65,7 +66,7 @@ final class DatagramSession {
 		this.serviceId = new OwnedCmId(endpoint.name() + ".service");
 		this.gate = new SetupGate(endpoint::closedException);
 		this.resources = new DatagramResources(endpoint);
-		this.memberships = new MulticastMemberships(endpoint, id, this.gate, awaitedEvents());
+		this.memberships = new MulticastMemberships(endpoint, id, this.gate, awaitedEvents(), runtime.callTimeout());
 		this.service = new DatagramService(this.settings, this.serviceId, runtime, this.gate, endpoint.statistics(),
 				this.exchanges);
 	}
@@ -75,23 +76,26 @@ final class DatagramSession {
 	}
 
 	// Make everything; whoever can learn of the queue pair finds its receives posted.
-	void open() {
+	void open(CallWatch watch) {
+		Duration limit = this.runtime.callTimeout();
 		InetAddress local = new HostLookUp(this.settings.name(), this.endpoint.address(),
 				this.settings.resolveTimeout())
 			.lookUp(this.settings.address(), 0)
 			.getAddress();
 		Integer tos = this.settings.tos();
-		this.gate.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this.endpoint::onEvent));
+		watch.during("rdma_create_id", limit, () -> this.gate
+			.pass(() -> this.id.create(this.runtime.channel(), PortSpace.UDP, this.endpoint::onEvent)));
 		if (tos != null) {
-			this.gate.pass(() -> this.id.setOption(CmIdOption.TOS, tos));
+			watch.during("rdma_set_option", limit, () -> this.gate.pass(() -> this.id.setOption(CmIdOption.TOS, tos)));
 		}
-		this.gate.pass(() -> bind(local));
-		this.gate.pass(() -> this.resources.create(this.id, local, this.runtime.devices(), this.gate,
-				this.settings.completion().executor(this.runtime.handlerExecutor())));
-		this.settings.groups().forEach(this.memberships::join);
+		watch.during("rdma_bind_addr", limit, () -> this.gate.pass(() -> bind(local)));
+		watch.during("rdma_create_qp", "making the queue pair and its memory", limit,
+				() -> this.gate.pass(() -> this.resources.create(this.id, local, this.runtime.devices(), this.gate,
+						this.settings.completion().executor(this.runtime.handlerExecutor()))));
+		this.settings.groups().forEach((group) -> this.memberships.join(group, watch));
 		Integer port = this.settings.port();
 		if (port != null) {
-			this.service.open(new InetSocketAddress(local, port), this.resources.qpNum());
+			this.service.open(new InetSocketAddress(local, port), this.resources.qpNum(), watch);
 		}
 	}
 
@@ -146,7 +150,18 @@ final class DatagramSession {
 	}
 
 	CompletableFuture<DatagramPeer> join(InetAddress group) {
-		return begin("rdma_join_multicast", group.getHostAddress(), (watch) -> this.memberships.join(group));
+		return begin("rdma_join_multicast", group.getHostAddress(), (watch) -> this.memberships.join(group, watch));
+	}
+
+	boolean leave(InetAddress group) {
+		this.gate.requireOpen();
+		if (!this.memberships.isJoined(group)) {
+			return false;
+		}
+		AtomicBoolean left = new AtomicBoolean();
+		new WatchedCalls(this.runtime, this.runtime.connectExecutor(), this.settings.name(), group.getHostAddress())
+			.make((watch) -> left.set(this.memberships.leave(group, watch)));
+		return left.get();
 	}
 
 	// Run something that waits for an answer. What depends on the future may block, and
@@ -171,12 +186,15 @@ final class DatagramSession {
 	private void run(String call, String address, Function<CallWatch, DatagramPeer> exchange,
 			CompletableFuture<DatagramPeer> future) {
 		long begin = System.nanoTime();
+		this.exchanges.enter();
 		CallWatch watch = new CallWatch(this.runtime, this.runtime.connectExecutor(), this.settings.name(), address,
 				(failure) -> failed(future, begin, failure));
 		try {
 			DatagramPeer peer = exchange.apply(watch);
-			ended(begin, null);
-			this.runtime.handlerExecutor().execute(() -> future.complete(peer));
+			if (!watch.isOverdue()) {
+				ended(begin, null);
+				this.runtime.handlerExecutor().execute(() -> future.complete(peer));
+			}
 		}
 		catch (ConnectionClosedException ex) {
 			if (!watch.isOverdue()) {
@@ -249,7 +267,8 @@ final class DatagramSession {
 		int left = this.exchanges.count();
 		if (left > 0) {
 			throw new RdmaException("rdma_destroy_id", Errno.ETIMEDOUT.value(),
-					left + " CM ids that ask or answer peers are still inside a call (ETIMEDOUT)");
+					left + " CM ids that ask or answer peers are still inside of "
+							+ String.join(", ", this.exchanges.functions()) + " (ETIMEDOUT)");
 		}
 	}
 

@@ -22,6 +22,9 @@ interface EndpointRuntime {
 	// Return the executor of message handlers and of completed futures.
 	Executor handlerExecutor();
 
+	// Return the executor of starts, which wait for nobody but multicast groups.
+	Executor startExecutor();
+
 	// Return the executor of attempts to connect, which wait for the peer.
 	Executor connectExecutor();
 

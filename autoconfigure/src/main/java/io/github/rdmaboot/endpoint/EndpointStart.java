@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,13 @@ final class EndpointStart {
 
 	EndpointRuntime runtime() {
 		return this.runtime;
+	}
+
+	// Have native calls made on another thread, with the limits that they are given, and
+	// wait for them.
+	void make(Consumer<CallWatch> calls) {
+		new WatchedCalls(this.runtime, this.runtime.startExecutor(), this.endpoint.name(), this.endpoint.address())
+			.make(calls);
 	}
 
 	// Make the calls, without a lock. A failure is to be followed by a destroy if it

@@ -1,7 +1,11 @@
 package io.github.rdmaboot.endpoint;
 
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.destroy.CallInProgress;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 
 /**
@@ -13,6 +17,8 @@ final class Exchanges {
 
 	private int count;
 
+	private final Set<Thread> threads = new HashSet<>();
+
 	private boolean closed;
 
 	// Begin one, unless none may begin any more.
@@ -23,7 +29,14 @@ final class Exchanges {
 		return !this.closed;
 	}
 
+	// The current thread carries one out.
+	synchronized void enter() {
+		this.threads.add(Thread.currentThread());
+	}
+
+	// One has ended, on the thread that carried it out if one did.
 	synchronized void end() {
+		this.threads.remove(Thread.currentThread());
 		this.count--;
 		notifyAll();
 	}
@@ -37,6 +50,13 @@ final class Exchanges {
 
 	synchronized int count() {
 		return this.count;
+	}
+
+	// Return the C functions that those which have not ended are inside of.
+	synchronized Set<String> functions() {
+		Set<String> functions = new TreeSet<>();
+		this.threads.forEach((thread) -> functions.add(CallInProgress.function(thread, "a call")));
+		return functions;
 	}
 
 	// Wait until all have ended. An interrupt does not end the wait; it is kept for the

@@ -137,13 +137,13 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	}
 
 	// Check what only the machine can tell of the settings.
-	void requireCpu(EndpointRuntime runtime, CompletionSettings settings) {
+	void requireCpu(EndpointRuntime runtime, CompletionSettings settings, CallWatch watch) {
 		Integer cpu = settings.cpu();
 		if (cpu == null) {
 			return;
 		}
 		try {
-			runtime.devices().requireCpu(cpu);
+			watch.during("sched_setaffinity", runtime.callTimeout(), () -> runtime.devices().requireCpu(cpu));
 		}
 		catch (RdmaException ex) {
 			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "

@@ -3,17 +3,20 @@ package io.github.rdmaboot.endpoint;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.DatagramTarget;
 import io.github.rdmaboot.cm.OwnedCmId;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
@@ -32,6 +35,13 @@ final class MulticastMemberships {
 
 	private static final Logger logger = LoggerFactory.getLogger(MulticastMemberships.class);
 
+	private static final String JOIN = "rdma_join_multicast";
+
+	private static final String LEAVE = "rdma_leave_multicast";
+
+	/** How often to look whether a join that is waited for was given up. */
+	private static final long TICK_MILLIS = 50;
+
 	/** What every mapping of IPv4 groups to InfiniBand and Ethernet keeps. */
 	private static final int IPV4_BITS = 0x0fff_ffff;
 
@@ -46,13 +56,20 @@ final class MulticastMemberships {
 
 	private final AwaitedEvents events;
 
+	private final Duration callLimit;
+
 	private final ReentrantLock joinLock = new ReentrantLock();
+
+	private volatile @Nullable CallWatch joining;
 
 	private final Set<InetAddress> begun = ConcurrentHashMap.newKeySet();
 
 	private final Map<InetAddress, DatagramPeer> joined = new ConcurrentHashMap<>();
 
-	MulticastMemberships(RdmaDatagramEndpoint endpoint, OwnedCmId id, SetupGate gate, AwaitedEvents events) {
+	// The limit is that of a call that waits for nobody.
+	MulticastMemberships(RdmaDatagramEndpoint endpoint, OwnedCmId id, SetupGate gate, AwaitedEvents events,
+			Duration callLimit) {
+		this.callLimit = callLimit;
 		this.endpoint = endpoint;
 		this.id = id;
 		this.gate = gate;
@@ -75,27 +92,49 @@ final class MulticastMemberships {
 	}
 
 	// Join a group, or return what a join before brought.
-	DatagramPeer join(InetAddress group) {
-		this.joinLock.lock();
+	DatagramPeer join(InetAddress group, CallWatch watch) {
+		lock(group);
+		this.joining = watch;
 		try {
 			DatagramPeer member = this.joined.get(group);
-			return (member != null) ? member : joinAlone(group);
+			return (member != null) ? member : joinAlone(group, watch);
 		}
 		finally {
+			this.joining = null;
 			this.joinLock.unlock();
 		}
 	}
 
-	private DatagramPeer joinAlone(InetAddress group) {
+	// Wait for the joins before, but not for one whose call was given up.
+	private void lock(InetAddress group) {
+		try {
+			while (!this.joinLock.tryLock(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+				this.gate.requireOpen();
+				CallWatch joining = this.joining;
+				if (joining != null && joining.isOverdue()) {
+					throw failure(group, new RdmaException(JOIN, Errno.ETIMEDOUT.value(),
+							JOIN + " of another group does not return"));
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw failure(group, new RdmaException(JOIN, Errno.EINTR.value(), JOIN + " was interrupted"));
+		}
+	}
+
+	private DatagramPeer joinAlone(InetAddress group, CallWatch watch) {
+		Duration limit = this.endpoint.settings().connectTimeout();
+		Deadline deadline = Deadline.after(limit);
 		this.events.clear();
 		boolean done = false;
 		try {
-			this.gate.pass(() -> {
+			watch.during(JOIN, limit, () -> this.gate.pass(() -> {
 				this.id.joinMulticast(new InetSocketAddress(group, 0));
 				this.begun.add(group);
-			});
-			CmEvent event = this.events.await("rdma_join_multicast", group.getHostAddress(), CmEventType.MULTICAST_JOIN,
-					(answer) -> isOf(group, answer.target()), this.endpoint.settings().connectTimeout());
+			}));
+			CmEvent event = this.events.await(JOIN, group.getHostAddress(), CmEventType.MULTICAST_JOIN,
+					(answer) -> isOf(group, answer.target()), deadline, limit);
 			DatagramTarget target = event.target();
 			if (target == null) {
 				throw new IllegalStateException("The answer to a join names no group");
@@ -114,7 +153,7 @@ final class MulticastMemberships {
 		}
 		finally {
 			if (!done) {
-				giveUp(group);
+				giveUp(group, watch);
 			}
 		}
 	}
@@ -137,10 +176,10 @@ final class MulticastMemberships {
 	}
 
 	// librdmacm keeps a group whose join failed or is not wanted any more.
-	private void giveUp(InetAddress group) {
+	private void giveUp(InetAddress group, CallWatch watch) {
 		if (this.begun.remove(group)) {
 			try {
-				leaveNow(group);
+				watch.watch(LEAVE, LEAVE, this.callLimit, () -> leaveNow(group));
 			}
 			catch (RdmaException ex) {
 				logger.debug("Multicast group {} was not joined and could not be left", group.getHostAddress(), ex);
@@ -148,15 +187,19 @@ final class MulticastMemberships {
 		}
 	}
 
+	boolean isJoined(InetAddress group) {
+		return this.joined.containsKey(group);
+	}
+
 	// Leave a group; returns whether it was joined.
-	boolean leave(InetAddress group) {
+	boolean leave(InetAddress group, CallWatch watch) {
 		boolean member = this.joined.remove(group) != null;
 		try {
-			this.gate.pass(() -> {
+			watch.during(LEAVE, this.callLimit, () -> this.gate.pass(() -> {
 				if (member && this.begun.remove(group)) {
 					leaveNow(group);
 				}
-			});
+			}));
 		}
 		catch (RdmaException ex) {
 			throw failure(group, ex);

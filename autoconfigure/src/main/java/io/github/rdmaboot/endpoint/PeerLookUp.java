@@ -76,7 +76,7 @@ final class PeerLookUp {
 			throw new RdmaEndpointException(this.settings.name(), address(), ex);
 		}
 		finally {
-			destroyId();
+			watch.watch("rdma_destroy_id", "destroying the id that asked", runtime.callTimeout(), this::destroyId);
 		}
 	}
 

@@ -125,7 +125,9 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	private void beginToConnect(EndpointStart start) {
-		requireCpu(start.runtime(), this.settings.completion());
+		if (this.settings.completion().cpu() != null) {
+			start.make((watch) -> requireCpu(start.runtime(), this.settings.completion(), watch));
+		}
 		start.requireInForce();
 		switch (this.settings.startup()) {
 			case REQUIRED -> join(connect());

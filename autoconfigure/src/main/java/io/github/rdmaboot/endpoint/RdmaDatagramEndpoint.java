@@ -142,7 +142,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	 */
 	public boolean leave(InetAddress group) {
 		DatagramSession session = this.session;
-		return session != null && session.memberships().leave(group);
+		return session != null && session.leave(group);
 	}
 
 	/**
@@ -257,13 +257,13 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	Runnable bringUp(EndpointStart start) {
 		DatagramSession session = new DatagramSession(this, start.runtime(), ownedCmId());
 		this.session = session;
-		return () -> open(start, session);
+		return () -> start.make((watch) -> open(start, session, watch));
 	}
 
-	private void open(EndpointStart start, DatagramSession session) {
-		requireCpu(start.runtime(), this.settings.completion());
+	private void open(EndpointStart start, DatagramSession session, CallWatch watch) {
+		requireCpu(start.runtime(), this.settings.completion(), watch);
 		try {
-			session.open();
+			session.open(watch);
 		}
 		catch (RdmaEndpointException ex) {
 			throw ex;

@@ -186,16 +186,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		boolean started = false;
 		try {
 			RdmaProvider provider = this.providers.get();
-			try {
-				this.devices = provider.describeDevices();
-				runtime = StartedRuntime.open(provider, this.memoryPool, this.handlerExecutor, limits(),
-						this.listeners);
-			}
-			finally {
-				if (runtime == null) {
-					provider.close();
-				}
-			}
+			runtime = new RuntimeOpening(provider, this::open, this.shutdown.timeout()).open();
 			this.providerName = provider.name();
 			started = this.slot.take(runtime);
 			if (!started) {
@@ -209,6 +200,11 @@ public final class RdmaEndpoints implements AutoCloseable {
 				runtime.close(Deadline.after(this.shutdown.timeout()));
 			}
 		}
+	}
+
+	private StartedRuntime open(RdmaProvider provider) {
+		this.devices = provider.describeDevices();
+		return StartedRuntime.open(provider, this.memoryPool, this.handlerExecutor, limits(), this.listeners);
 	}
 
 	void start(ManagedEndpoint endpoint) {

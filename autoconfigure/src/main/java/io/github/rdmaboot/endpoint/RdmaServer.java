@@ -1,8 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -103,18 +101,20 @@ public final class RdmaServer extends ConnectedEndpoint {
 	Runnable bringUp(EndpointStart start) {
 		SetupGate gate = new SetupGate(this::stoppedException);
 		this.gate = gate;
-		return () -> listen(start, gate);
+		return () -> start.make((watch) -> listen(start, gate, watch));
 	}
 
-	private void listen(EndpointStart start, SetupGate gate) {
+	private void listen(EndpointStart start, SetupGate gate, CallWatch watch) {
 		EndpointRuntime runtime = start.runtime();
-		requireCpu(runtime, this.settings.completion());
-		InetSocketAddress address = bindAddress();
+		Duration limit = runtime.callTimeout();
+		requireCpu(runtime, this.settings.completion(), watch);
+		InetSocketAddress address = bindAddress(limit);
 		OwnedCmId id = ownedCmId();
 		try {
-			gate.pass(() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event)));
-			gate.pass(() -> id.bind(address));
-			gate.pass(() -> id.listen(this.settings.backlog()));
+			watch.during("rdma_create_id", limit, () -> gate
+				.pass(() -> id.create(runtime.channel(), PortSpace.TCP, (from, event) -> onEvent(runtime, event))));
+			watch.during("rdma_bind_addr", limit, () -> gate.pass(() -> id.bind(address)));
+			watch.during("rdma_listen", limit, () -> gate.pass(() -> id.listen(this.settings.backlog())));
 		}
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
@@ -130,17 +130,11 @@ public final class RdmaServer extends ConnectedEndpoint {
 		return new ConnectionClosedException("RDMA server '" + name() + "' was stopped while it started", null);
 	}
 
-	private InetSocketAddress bindAddress() {
+	private InetSocketAddress bindAddress(Duration limit) {
 		if (this.settings.address().equals("*")) {
 			return new InetSocketAddress(this.settings.port());
 		}
-		try {
-			return new InetSocketAddress(InetAddress.getByName(this.settings.address()), this.settings.port());
-		}
-		catch (UnknownHostException ex) {
-			throw new RdmaEndpointException(name(), address(), "getaddrinfo", Errno.ENOENT.value(),
-					"getaddrinfo found no address for host '" + this.settings.address() + "' (ENOENT)", ex);
-		}
+		return new HostLookUp(name(), address(), limit).lookUp(this.settings.address(), this.settings.port());
 	}
 
 	@Override

@@ -39,6 +39,8 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private static final AtomicInteger starts = new AtomicInteger();
 
+	private static final int MAX_STARTING = 4;
+
 	private static final int MAX_CONNECTING = 16;
 
 	private static final int MAX_ACCEPTING = 4;
@@ -53,6 +55,8 @@ final class StartedRuntime implements EndpointRuntime {
 	private final EndpointListeners listeners;
 
 	private final DestroyLimits limits;
+
+	private final WorkerPool startExecutor;
 
 	private final WorkerPool connectExecutor;
 
@@ -81,6 +85,7 @@ final class StartedRuntime implements EndpointRuntime {
 		this.limits = limits;
 		this.listeners = listeners;
 		this.devices = new Devices(provider, prefix, memoryPool.limits());
+		this.startExecutor = new WorkerPool(prefix + "-start", MAX_STARTING);
 		this.connectExecutor = new WorkerPool(prefix + "-connect", MAX_CONNECTING);
 		this.acceptExecutor = new WorkerPool(prefix + "-accept", MAX_ACCEPTING);
 		this.conductors = new WorkerPool(prefix + "-destroy", 2);
@@ -143,10 +148,12 @@ final class StartedRuntime implements EndpointRuntime {
 	// End the threads and free what is left, when all endpoints have been destroyed.
 	ChannelClose close(Deadline total) {
 		this.scheduler.shutdownNow();
+		this.startExecutor.shutdown();
 		this.connectExecutor.shutdown();
 		this.acceptExecutor.shutdown();
 		this.conductors.shutdown();
 		Deadline threads = Deadline.after(this.limits.call()).orEarlier(total);
+		this.startExecutor.awaitEnd(threads, this.limits.call());
 		this.connectExecutor.awaitEnd(threads, this.limits.call());
 		this.acceptExecutor.awaitEnd(threads, this.limits.call());
 		this.conductors.awaitEnd(threads, this.limits.call());
@@ -215,9 +222,21 @@ final class StartedRuntime implements EndpointRuntime {
 	}
 
 	// librdmacm keeps a device open that went away, which keeps its driver from
-	// unloading,
-	// until it looks at the devices anew.
+	// unloading, until it looks at the devices anew. That opens those that are new, which
+	// may take long, and nobody waits for it.
 	private void letGoOfRemovedDevices() {
+		CallWatch watch = new CallWatch(this, this.acceptExecutor, "all", "all devices",
+				(failure) -> logger.warn("A removed device may still be open: {}", failure.getMessage()));
+		try {
+			this.acceptExecutor.execute(() -> watch.watch("rdma_get_devices", "looking at the devices anew",
+					callTimeout(), this::lookAtDevicesAnew));
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			logger.debug("No thread to let go of a removed device, which a stop does as well", ex);
+		}
+	}
+
+	private void lookAtDevicesAnew() {
 		try {
 			this.provider.rdmaFreeDevices(this.provider.rdmaGetDevices());
 		}
@@ -249,6 +268,11 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public Executor handlerExecutor() {
 		return this.handlerExecutor;
+	}
+
+	@Override
+	public Executor startExecutor() {
+		return this.startExecutor;
 	}
 
 	@Override

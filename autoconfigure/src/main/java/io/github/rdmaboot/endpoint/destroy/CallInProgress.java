@@ -43,9 +43,14 @@ public final class CallInProgress {
 		this.givenUp.accept(this.thread);
 	}
 
-	// Return the C function that a thread is inside of, by the provider's method on its
-	// stack: asked of threads that are stuck alone, so no call need leave word.
-	static String function(Thread thread, String otherwise) {
+	/**
+	 * Return the C function that a thread is inside of, by the provider's method on its
+	 * stack. Asked of threads alone that are stuck, so no call need leave word.
+	 * @param thread the thread
+	 * @param otherwise what to return if it is inside of none
+	 * @return the function
+	 */
+	public static String function(Thread thread, String otherwise) {
 		for (StackTraceElement frame : thread.getStackTrace()) {
 			String method = frame.getMethodName();
 			if (method.matches("(rdma|ibv)[A-Z][A-Za-z]*")) {

@@ -1,0 +1,170 @@
+package io.github.rdmaboot.endpoint;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Calls of bring-up that do not return: the start fails within their limit, a close is
+ * not held up, and what was made is freed when they return.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StartsThatAreHeldUpTests {
+
+	private static final String ADDRESS = "192.0.2.1";
+
+	private static final String GROUP = "239.1.2.3";
+
+	private static final Duration LIMIT = Duration.ofMillis(200);
+
+	/** More than any limit, and less than a test may take. */
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
+
+	private final CallOrder order = new CallOrder();
+
+	private final HeldCalls calls = new HeldCalls(
+			FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order).provider());
+
+	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
+			new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), null);
+
+	private final ExecutorService users = Executors.newCachedThreadPool();
+
+	@AfterEach
+	void releaseAndClose() {
+		this.calls.release();
+		this.registry.close();
+		this.users.shutdownNow();
+	}
+
+	private RdmaDatagramEndpoint datagrams(String... groups) {
+		return this.registry.addDatagrams(new DatagramSettings("datagrams", ADDRESS, 4711, 16, LIMIT, LIMIT,
+				List.of(groups).stream().map(TestSettings::literal).toList(), 16, 64, null,
+				CompletionSettings.defaults(), TestSettings.RECONNECT));
+	}
+
+	private void releaseAndCheckThatNothingIsLeft() {
+		this.calls.release();
+		await().atMost(SOON).untilAsserted(() -> assertThat(this.order.left()).isEmpty());
+		assertThat(this.order.violations()).isEmpty();
+	}
+
+	private <T extends RuntimeException> T failureOfStart(Class<T> type, Runnable start) {
+		CompletableFuture<T> failure = CompletableFuture.supplyAsync(() -> catchThrowableOfType(type, start::run),
+				this.users);
+		assertThat(failure).succeedsWithin(SOON).isNotNull();
+		return failure.join();
+	}
+
+	@Test
+	void theStartOfAServerFailsInTime() {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.calls.hold("rdmaBindAddr");
+		RdmaEndpointException failure = failureOfStart(RdmaEndpointException.class, this.registry::start);
+		assertThat(failure.call()).isEqualTo("rdma_bind_addr");
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		assertThat(this.registry.isRunning()).isFalse();
+		assertThat(server.stuckCalls()).singleElement()
+			.satisfies((stuck) -> assertThat(stuck.call()).isEqualTo("rdma_bind_addr"));
+		this.calls.release();
+		await().atMost(SOON).until(() -> server.stuckCalls().isEmpty());
+		this.registry.start();
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		this.registry.close();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "ibvRegMr,ibv_reg_mr", "rdmaJoinMulticast,rdma_join_multicast" })
+	void theStartOfADatagramEndpointFailsInTime(String method, String call) {
+		datagrams(GROUP);
+		this.calls.hold(method);
+		RdmaEndpointException failure = failureOfStart(RdmaEndpointException.class, this.registry::start);
+		assertThat(failure.call()).isEqualTo(call);
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		assertThat(this.registry.isRunning()).isFalse();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void theStartOfTheRegistryFailsInTime() {
+		this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.calls.hold("rdmaCreateEventChannel");
+		RdmaException failure = failureOfStart(RdmaException.class, this.registry::start);
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		assertThat(this.registry.isRunning()).isFalse();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void aCloseIsNotHeldUpByAStart() {
+		this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.calls.hold("rdmaBindAddr");
+		CompletableFuture<Void> start = CompletableFuture.runAsync(this.registry::start, this.users);
+		await().until(() -> this.calls.held() == 1);
+		List<DestroyReport> reports = this.registry.destroyAll(DestroyTrigger.SHUTDOWN);
+		assertThat(reports).singleElement()
+			.satisfies((report) -> assertThat(report.toLine()).contains("still inside rdma_bind_addr"));
+		assertThat(start).failsWithin(SOON);
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void aJoinFailsInTimeAndSoDoThoseAfterIt() {
+		RdmaDatagramEndpoint datagrams = datagrams();
+		this.registry.start();
+		this.calls.hold("rdmaJoinMulticast");
+		CompletableFuture<DatagramPeer> join = datagrams.join(TestSettings.literal(GROUP));
+		await().until(() -> this.calls.held() == 1);
+		CompletableFuture<DatagramPeer> next = datagrams.join(TestSettings.literal("239.1.2.4"));
+		for (CompletableFuture<DatagramPeer> each : List.of(join, next)) {
+			assertThat(each).failsWithin(SOON).withThrowableThat().withMessageContaining("rdma_join_multicast");
+		}
+		this.calls.release();
+		await().atMost(SOON)
+			.ignoreExceptions()
+			.until(() -> datagrams.join(TestSettings.literal(GROUP)).get(1, TimeUnit.SECONDS) != null);
+		this.registry.close();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void aLeaveFailsInTime() throws Exception {
+		RdmaDatagramEndpoint datagrams = datagrams(GROUP);
+		InetAddress group = InetAddress.getByName(GROUP);
+		this.registry.start();
+		this.calls.hold("rdmaLeaveMulticast");
+		RdmaEndpointException failure = failureOfStart(RdmaEndpointException.class, () -> datagrams.leave(group));
+		assertThat(failure.call()).isEqualTo("rdma_leave_multicast");
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		List<DestroyReport> reports = this.registry.destroyAll(DestroyTrigger.SHUTDOWN);
+		assertThat(reports).singleElement()
+			.satisfies((report) -> assertThat(report.toLine()).contains("still inside rdma_leave_multicast"));
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+}
