@@ -268,7 +268,7 @@ final class DatagramSession {
 		if (left > 0) {
 			throw new RdmaException("rdma_destroy_id", Errno.ETIMEDOUT.value(),
 					left + " CM ids that ask or answer peers are still inside of "
-							+ String.join(", ", this.exchanges.functions()) + " (ETIMEDOUT)");
+							+ String.join(", ", this.exchanges.giveUp()) + " (ETIMEDOUT)");
 		}
 	}
 

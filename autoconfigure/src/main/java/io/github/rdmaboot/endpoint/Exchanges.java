@@ -52,10 +52,18 @@ final class Exchanges {
 		return this.count;
 	}
 
-	// Return the C functions that those which have not ended are inside of.
-	synchronized Set<String> functions() {
+	// Leave those behind that have not ended, and return the C functions that they are
+	// inside of.
+	Set<String> giveUp() {
+		Set<Thread> left;
+		synchronized (this) {
+			left = Set.copyOf(this.threads);
+		}
 		Set<String> functions = new TreeSet<>();
-		this.threads.forEach((thread) -> functions.add(CallInProgress.function(thread, "a call")));
+		left.forEach((thread) -> {
+			functions.add(CallInProgress.function(thread, "a call"));
+			CallWatch.giveUp(thread);
+		});
 		return functions;
 	}
 
