@@ -1,6 +1,5 @@
 package io.github.rdmaboot.provider.jna;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -31,9 +30,7 @@ final class CallBlocks {
 
 	private final @Nullable CallBlock[] recent = new CallBlock[SIZE];
 
-	// A virtual thread stays on its carrier during a call, so there are as many calls at
-	// once as there are carriers. What does not fit in here is left to the collector.
-	private final AtomicReferenceArray<@Nullable CallBlock> idle = new AtomicReferenceArray<>(SIZE);
+	private final IdleObjects<CallBlock> idle = new IdleObjects<>();
 
 	CallBlocks(Supplier<FunctionCalls> calls, Predicate<Thread> virtual) {
 		this.calls = calls;
@@ -62,7 +59,7 @@ final class CallBlocks {
 	 */
 	void giveBack(CallBlock block) {
 		if (block.isLent()) {
-			keep(block);
+			this.idle.keep(block);
 		}
 	}
 
@@ -75,21 +72,8 @@ final class CallBlocks {
 	}
 
 	private CallBlock borrow() {
-		for (int i = 0; i < SIZE; i++) {
-			CallBlock block = (this.idle.get(i) != null) ? this.idle.getAndSet(i, null) : null;
-			if (block != null) {
-				return block;
-			}
-		}
-		return new CallBlock(null, this.calls.get());
-	}
-
-	private void keep(CallBlock block) {
-		for (int i = 0; i < SIZE; i++) {
-			if (this.idle.get(i) == null && this.idle.compareAndSet(i, null, block)) {
-				return;
-			}
-		}
+		CallBlock block = this.idle.take();
+		return (block != null) ? block : new CallBlock(null, this.calls.get());
 	}
 
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NativeBlock implements AutoCloseable {
 
-	private final @Nullable ScratchMemory scratch;
+	private @Nullable ScratchMemory scratch;
 
 	private final ByteBuffer memory;
 
@@ -24,22 +24,37 @@ final class NativeBlock implements AutoCloseable {
 
 	private final int size;
 
+	private final boolean lent;
+
 	NativeBlock(int size) {
+		this(size, VirtualThreads.isVirtual(Thread.currentThread()));
+	}
+
+	// Memory of a thread of its own would outlive a virtual thread by far, so it is lent.
+	NativeBlock(int size, boolean lent) {
 		int room = Math.addExact(size, Long.BYTES - 1) & -Long.BYTES;
-		ScratchMemory scratch = VirtualThreads.isVirtual(Thread.currentThread()) ? null : ScratchMemory.current();
+		ScratchMemory scratch = scratch(room, lent);
 		this.size = size;
-		if (scratch != null && scratch.hasRoom(room)) {
-			this.scratch = scratch;
+		this.scratch = scratch;
+		this.lent = lent;
+		if (scratch != null) {
 			this.memory = scratch.memory();
 			this.base = scratch.take(room);
 			this.address = scratch.address() + this.base;
 		}
 		else {
-			this.scratch = null;
 			this.memory = CallBlock.allocate(room);
 			this.base = 0;
 			this.address = CallBlock.addressOf(this.memory);
 		}
+	}
+
+	private static @Nullable ScratchMemory scratch(int room, boolean lent) {
+		if (lent) {
+			return ScratchMemory.canTake(room) ? ScratchMemory.lend() : null;
+		}
+		ScratchMemory own = ScratchMemory.current();
+		return own.hasRoom(room) ? own : null;
 	}
 
 	/**
@@ -129,8 +144,14 @@ final class NativeBlock implements AutoCloseable {
 
 	@Override
 	public void close() {
-		if (this.scratch != null) {
-			this.scratch.giveBack(this.base);
+		ScratchMemory scratch = this.scratch;
+		if (scratch != null && this.lent) {
+			// Closed twice, it would be lent to two.
+			this.scratch = null;
+			ScratchMemory.takeBack(scratch);
+		}
+		else if (scratch != null) {
+			scratch.giveBack(this.base);
 		}
 		// The collector must not free it while the call goes on.
 		Reference.reachabilityFence(this.memory);

@@ -3,15 +3,18 @@ package io.github.rdmaboot.provider.jna;
 import java.nio.ByteBuffer;
 
 /**
- * Native memory of one platform thread for the arguments and results of its calls, taken
- * and given back like a stack: cheaper than {@code malloc} and {@code free}, each of
- * which is a call through JNI.
+ * Native memory for the arguments and results of calls, taken and given back like a
+ * stack: cheaper than {@code malloc} and {@code free}, each of which is a call through
+ * JNI. A platform thread has one of its own; a virtual thread, of which there may be very
+ * many, is lent one for each block.
  */
 final class ScratchMemory {
 
 	private static final int SIZE = 4096;
 
 	private static final ThreadLocal<ScratchMemory> ofThread = ThreadLocal.withInitial(ScratchMemory::new);
+
+	private static final IdleObjects<ScratchMemory> idle = new IdleObjects<>();
 
 	private final ByteBuffer memory = CallBlock.allocate(SIZE);
 
@@ -22,10 +25,25 @@ final class ScratchMemory {
 	private ScratchMemory() {
 	}
 
-	// Return the memory of the current thread. Not for virtual threads, of which there
-	// may be very many.
+	// Return the memory of the current thread, which is a platform thread.
 	static ScratchMemory current() {
 		return ofThread.get();
+	}
+
+	// Lend memory that nobody else has then; to be returned once.
+	static ScratchMemory lend() {
+		ScratchMemory scratch = idle.take();
+		return (scratch != null) ? scratch : new ScratchMemory();
+	}
+
+	static void takeBack(ScratchMemory scratch) {
+		scratch.used = 0;
+		idle.keep(scratch);
+	}
+
+	// Whether memory that nobody uses can take a block.
+	static boolean canTake(int size) {
+		return size <= SIZE;
 	}
 
 	boolean hasRoom(int size) {
