@@ -21,8 +21,8 @@ abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnecti
 
 	private volatile @Nullable RdmaMessageHandler messageHandler;
 
-	ConnectedEndpoint(RdmaEndpoints registry, EndpointSettings settings) {
-		super(registry, settings.name());
+	ConnectedEndpoint(RdmaEndpoints registry, EndpointSettings settings, String what, ReconnectSettings relisten) {
+		super(registry, settings.name(), what, relisten);
 		this.settings = settings;
 	}
 

@@ -3,6 +3,9 @@ package io.github.rdmaboot.endpoint;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.ProcessorList;
+import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,31 @@ final class EndpointStart {
 	void make(Consumer<CallWatch> calls) {
 		new WatchedCalls(this.runtime, this.runtime.startExecutor(), this.endpoint.name(), this.endpoint.address())
 			.make(calls);
+	}
+
+	// Check what only the machine can tell of the settings.
+	void requireCpu(CompletionSettings settings) {
+		if (settings.cpu() != null) {
+			make((watch) -> requireCpu(settings, watch));
+		}
+	}
+
+	// The same on a thread on which calls are made already.
+	void requireCpu(CompletionSettings settings, CallWatch watch) {
+		Integer cpu = settings.cpu();
+		if (cpu == null) {
+			return;
+		}
+		try {
+			watch.during("sched_setaffinity", this.runtime.callTimeout(),
+					() -> this.runtime.devices().requireCpu(cpu));
+		}
+		catch (RdmaException ex) {
+			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "
+					: " but must be a CPU that this process may use: ";
+			throw new RdmaEndpointException(this.endpoint.name(), this.endpoint.address(), ex.call(), ex.errno(),
+					"completion.cpu is " + cpu + problem + ex.getMessage(), ex);
+		}
 	}
 
 	// Make the calls, without a lock. A failure is to be followed by a destroy if it

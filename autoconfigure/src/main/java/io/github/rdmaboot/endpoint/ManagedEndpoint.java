@@ -5,16 +5,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.ProcessorList;
-import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +42,18 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	private final Quarantine quarantine = new Quarantine();
 
+	private final Relistening relistening;
+
 	private volatile @Nullable RuntimeException lastError;
 
 	private volatile @Nullable DestroyReport lastDestroyReport;
 
-	ManagedEndpoint(RdmaEndpoints registry, String name) {
+	// What the endpoint is goes to the log. The settings say whether it comes up again by
+	// itself after its device was removed.
+	ManagedEndpoint(RdmaEndpoints registry, String name, String what, ReconnectSettings relisten) {
 		this.registry = registry;
 		this.name = name;
+		this.relistening = new Relistening(this, what, relisten);
 		this.id = new OwnedCmId(name);
 	}
 
@@ -73,6 +78,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	// The endpoint was destroyed because its device is gone. Called without a lock.
 	void deviceRemoved(EndpointRuntime runtime) {
+		this.relistening.begin(runtime);
 	}
 
 	// Be down, with nothing native, until the endpoint is started again.
@@ -84,20 +90,19 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		return true;
 	}
 
-	// Whether a report takes the place of the last one.
-	boolean isWorthKeeping(DestroyReport report) {
-		return true;
-	}
-
-	// The endpoint does not wait for its device any more. Called under the monitor.
-	void stopWaiting() {
+	// The device of the endpoint's own id went away, as an event says.
+	void deviceGoes(EndpointRuntime runtime, CmEvent event) {
+		down(new RdmaEndpointException(this.name, address(), "rdma_get_cm_event", event.errno(),
+				"the endpoint ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
+		runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
 	}
 
 	RdmaEndpoints registry() {
 		return this.registry;
 	}
 
-	// The endpoint may work again after a call that was stuck has returned.
+	// The endpoint may work again after a call that was stuck has returned. Called under
+	// the monitor.
 	abstract void recovered();
 
 	/**
@@ -105,6 +110,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 * @param runtime what started endpoints share
 	 */
 	void start(EndpointRuntime runtime) {
+		this.relistening.enable();
 		EndpointStart start = beginStart(runtime);
 		if (start != null) {
 			start.run();
@@ -136,23 +142,6 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		return this.start;
 	}
 
-	// Check what only the machine can tell of the settings.
-	void requireCpu(EndpointRuntime runtime, CompletionSettings settings, CallWatch watch) {
-		Integer cpu = settings.cpu();
-		if (cpu == null) {
-			return;
-		}
-		try {
-			watch.during("sched_setaffinity", runtime.callTimeout(), () -> runtime.devices().requireCpu(cpu));
-		}
-		catch (RdmaException ex) {
-			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "
-					: " but must be a CPU that this process may use, of " + ProcessorList.ofThisProcess() + ": ";
-			throw new RdmaEndpointException(this.name, address(), ex.call(), ex.errno(),
-					"completion.cpu is " + cpu + problem + ex.getMessage(), ex);
-		}
-	}
-
 	// Begin to destroy the endpoint with the connections that nobody else is destroying.
 	Begun beginDestroy() {
 		EndpointRuntime runtime;
@@ -164,7 +153,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			runtime = runtime();
 			if (runtime == null && this.state == EndpointState.DOWN) {
 				this.state = EndpointState.IDLE;
-				stopWaiting();
+				this.relistening.cancel();
 			}
 			boolean untouched = this.state == EndpointState.IDLE || this.state == EndpointState.QUARANTINED;
 			if (runtime == null && allConnections().isEmpty() && untouched) {
@@ -196,7 +185,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	// The endpoint was destroyed, and so were its connections.
 	void endDestroy(DestroyReport report) {
-		if (isWorthKeeping(report)) {
+		// That of the removal says more than those of the attempts to come up again.
+		if (report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting()) {
 			this.lastDestroyReport = report;
 		}
 		CompletableFuture<DestroyReport> destroying;
@@ -222,6 +212,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	void up() {
 		this.lastError = null;
 		move(EndpointState.UP);
+		this.relistening.reset();
 	}
 
 	// The endpoint is down, unless it is being destroyed.
@@ -257,6 +248,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		if (this.quarantine.isEmpty() && this.state == EndpointState.QUARANTINED) {
 			this.state = (this.start != null) ? EndpointState.DOWN : EndpointState.IDLE;
 			recovered();
+			this.relistening.resume();
 		}
 	}
 
@@ -316,6 +308,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	@Override
 	public DestroyReport destroy() {
+		this.relistening.disable();
 		return this.registry.destroy(this, DestroyTrigger.MANUAL);
 	}
 

@@ -45,7 +45,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	private int loggedErrno;
 
 	RdmaClient(RdmaEndpoints registry, ClientSettings settings) {
-		super(registry, settings);
+		super(registry, settings, "RDMA client", Relistening.NEVER);
 		this.settings = settings;
 		this.backoff = new Backoff(settings.reconnect());
 	}
@@ -125,9 +125,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	private void beginToConnect(EndpointStart start) {
-		if (this.settings.completion().cpu() != null) {
-			start.make((watch) -> requireCpu(start.runtime(), this.settings.completion(), watch));
-		}
+		start.requireCpu(this.settings.completion());
 		start.requireInForce();
 		switch (this.settings.startup()) {
 			case REQUIRED -> join(connect());

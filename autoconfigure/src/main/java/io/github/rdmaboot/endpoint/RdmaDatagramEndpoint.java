@@ -12,9 +12,6 @@ import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import io.github.rdmaboot.endpoint.destroy.DestroyResult;
-import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import org.jspecify.annotations.Nullable;
@@ -34,16 +31,13 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 
 	private final DatagramSettings settings;
 
-	private final Relistening relistening;
-
 	private volatile @Nullable DatagramSession session;
 
 	private volatile @Nullable DatagramHandler handler;
 
 	RdmaDatagramEndpoint(RdmaEndpoints registry, DatagramSettings settings) {
-		super(registry, settings.name());
+		super(registry, settings.name(), "RDMA datagram endpoint", settings.relisten());
 		this.settings = settings;
-		this.relistening = new Relistening(this, "RDMA datagram endpoint", settings.relisten());
 	}
 
 	/**
@@ -242,18 +236,6 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
-	void start(EndpointRuntime runtime) {
-		this.relistening.enable();
-		super.start(runtime);
-	}
-
-	@Override
-	public DestroyReport destroy() {
-		this.relistening.disable();
-		return super.destroy();
-	}
-
-	@Override
 	Runnable bringUp(EndpointStart start) {
 		DatagramSession session = new DatagramSession(this, start.runtime(), ownedCmId());
 		this.session = session;
@@ -261,7 +243,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	private void open(EndpointStart start, DatagramSession session, CallWatch watch) {
-		requireCpu(start.runtime(), this.settings.completion(), watch);
+		start.requireCpu(this.settings.completion(), watch);
 		try {
 			session.open(watch);
 		}
@@ -276,7 +258,6 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 				throw closedException();
 			}
 			up();
-			this.relistening.reset();
 		}
 		logger.info("RDMA datagram endpoint '{}' is up on {}: queue pair {}, datagrams of up to {} bytes, groups {}{}",
 				name(), this.settings.address(), cmId().qpNum(), maxMessageSize(), groups().keySet(),
@@ -294,10 +275,8 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 				}
 			}
 			case DEVICE_REMOVAL -> {
-				down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(),
-						"the endpoint ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
 				if (runtime != null) {
-					runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
+					deviceGoes(runtime, event);
 				}
 			}
 			default -> logger.debug("{}: {}", id, event.describe());
@@ -345,24 +324,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
-	void deviceRemoved(EndpointRuntime runtime) {
-		this.relistening.begin(runtime);
-	}
-
-	// That of the removal says more than those of the attempts to come up again.
-	@Override
-	boolean isWorthKeeping(DestroyReport report) {
-		return report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting();
-	}
-
-	@Override
-	void stopWaiting() {
-		this.relistening.cancel();
-	}
-
-	@Override
 	void recovered() {
-		this.relistening.resume();
 	}
 
 	@Override

@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.RuntimeSlot.Stop;
-import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -26,13 +25,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	private static final List<Class<?>> START_ORDER = List.of(RdmaServer.class, RdmaDatagramEndpoint.class,
 			RdmaClient.class);
 
-	private final Supplier<? extends RdmaProvider> providers;
-
 	private final ShutdownSettings shutdown;
-
-	private final MemoryPoolSettings memoryPool;
-
-	private final @Nullable Executor handlerExecutor;
 
 	private final EndpointDirectory directory = new EndpointDirectory();
 
@@ -42,11 +35,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	private final CmIdCensus census = new CmIdCensus(this.directory::all);
 
+	private final RegistryStarts starts;
+
 	private final RegistryStops stops;
-
-	private volatile List<DeviceDescription> devices = List.of();
-
-	private volatile @Nullable String providerName;
 
 	/**
 	 * Create a registry. Makes no native call.
@@ -72,10 +63,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor) {
-		this.providers = providers;
 		this.shutdown = shutdown;
-		this.memoryPool = memoryPool;
-		this.handlerExecutor = handlerExecutor;
+		this.starts = new RegistryStarts(this.slot, providers, (provider) -> StartedRuntime.open(provider, memoryPool,
+				handlerExecutor, limits(), this.listeners), shutdown.timeout());
 		this.stops = new RegistryStops(limits(), this.listeners);
 	}
 
@@ -156,7 +146,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 		if (!this.slot.beginStart()) {
 			return;
 		}
-		StartedRuntime runtime = openRuntime();
+		StartedRuntime runtime = this.starts.open();
 		try {
 			for (Class<?> kind : START_ORDER) {
 				this.directory.all().stream().filter(kind::isInstance).forEach((endpoint) -> endpoint.start(runtime));
@@ -178,33 +168,6 @@ public final class RdmaEndpoints implements AutoCloseable {
 						+ "' cannot be started while calls of its last destroy are stuck: " + endpoint.stuckCalls());
 			}
 		}
-	}
-
-	// Without a lock, so that a stop need not wait for a call that does not return.
-	private StartedRuntime openRuntime() {
-		StartedRuntime runtime = null;
-		boolean started = false;
-		try {
-			RdmaProvider provider = this.providers.get();
-			runtime = new RuntimeOpening(provider, this::open, this.shutdown.timeout()).open();
-			this.providerName = provider.name();
-			started = this.slot.take(runtime);
-			if (!started) {
-				throw new IllegalStateException("The registry of RDMA endpoints was stopped while it started");
-			}
-			return runtime;
-		}
-		finally {
-			this.slot.endStart();
-			if (!started && runtime != null) {
-				runtime.close(Deadline.after(this.shutdown.timeout()));
-			}
-		}
-	}
-
-	private StartedRuntime open(RdmaProvider provider) {
-		this.devices = provider.describeDevices();
-		return StartedRuntime.open(provider, this.memoryPool, this.handlerExecutor, limits(), this.listeners);
 	}
 
 	void start(ManagedEndpoint endpoint) {
@@ -304,7 +267,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the name, or {@code null} before the first start
 	 */
 	public @Nullable String providerName() {
-		return this.providerName;
+		return this.starts.providerName();
 	}
 
 	/**
@@ -312,7 +275,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @return the devices
 	 */
 	public List<DeviceDescription> devices() {
-		return this.devices;
+		return this.starts.devices();
 	}
 
 	/**

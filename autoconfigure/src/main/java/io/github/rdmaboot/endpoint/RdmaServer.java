@@ -12,13 +12,10 @@ import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
-import io.github.rdmaboot.endpoint.destroy.DestroyReport;
-import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CmEventType;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -42,15 +39,12 @@ public final class RdmaServer extends ConnectedEndpoint {
 	private volatile Consumer<RdmaConnection> connectionListener = (connection) -> {
 	};
 
-	private final Relistening relistening;
-
 	RdmaServer(RdmaEndpoints registry, ServerSettings settings) {
-		super(registry, settings);
+		super(registry, settings, "RDMA server", settings.relisten());
 		this.settings = settings;
 		int shared = settings.sharedReceiveQueueSize();
 		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(),
 				settings.completion().policy(), statistics()) : null;
-		this.relistening = new Relistening(this, "RDMA server", settings.relisten());
 	}
 
 	/**
@@ -86,18 +80,6 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	void start(EndpointRuntime runtime) {
-		this.relistening.enable();
-		super.start(runtime);
-	}
-
-	@Override
-	public DestroyReport destroy() {
-		this.relistening.disable();
-		return super.destroy();
-	}
-
-	@Override
 	Runnable bringUp(EndpointStart start) {
 		SetupGate gate = new SetupGate(this::stoppedException);
 		this.gate = gate;
@@ -107,7 +89,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	private void listen(EndpointStart start, SetupGate gate, CallWatch watch) {
 		EndpointRuntime runtime = start.runtime();
 		Duration limit = runtime.callTimeout();
-		requireCpu(runtime, this.settings.completion(), watch);
+		start.requireCpu(this.settings.completion(), watch);
 		InetSocketAddress address = bindAddress(limit);
 		OwnedCmId id = ownedCmId();
 		try {
@@ -119,10 +101,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
-		start.whileInForce(() -> {
-			this.relistening.reset();
-			listens(runtime);
-		});
+		start.whileInForce(() -> listens(runtime));
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 
@@ -154,22 +133,6 @@ public final class RdmaServer extends ConnectedEndpoint {
 		this.gate.shut();
 	}
 
-	@Override
-	void deviceRemoved(EndpointRuntime runtime) {
-		this.relistening.begin(runtime);
-	}
-
-	// That of the removal says more than those of the attempts to listen again.
-	@Override
-	boolean isWorthKeeping(DestroyReport report) {
-		return report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting();
-	}
-
-	@Override
-	void stopWaiting() {
-		this.relistening.cancel();
-	}
-
 	// The id goes on listening, for without it peers would not hear why they are
 	// rejected.
 	@Override
@@ -191,7 +154,6 @@ public final class RdmaServer extends ConnectedEndpoint {
 		if (runtime != null && cmId().state() == CmIdState.LISTENING) {
 			listens(runtime);
 		}
-		this.relistening.resume();
 	}
 
 	private void listens(EndpointRuntime runtime) {
@@ -208,9 +170,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 			request(runtime, child, event);
 		}
 		else if (event.type() == CmEventType.DEVICE_REMOVAL) {
-			down(new RdmaEndpointException(name(), address(), "rdma_get_cm_event", event.errno(),
-					"the listener ended with " + Errno.describe(event.errno()) + ": " + event.describe(), null));
-			runtime.destroyLater(this, DestroyTrigger.DEVICE_REMOVAL);
+			deviceGoes(runtime, event);
 		}
 	}
 

@@ -1,0 +1,76 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts of a registry: the provider, the devices that are present, and the runtime that
+ * is opened with them. May be used from any thread.
+ */
+final class RegistryStarts {
+
+	private final RuntimeSlot slot;
+
+	private final Supplier<? extends RdmaProvider> providers;
+
+	private final Function<RdmaProvider, StartedRuntime> opening;
+
+	private final Duration limit;
+
+	private volatile List<DeviceDescription> devices = List.of();
+
+	private volatile @Nullable String providerName;
+
+	RegistryStarts(RuntimeSlot slot, Supplier<? extends RdmaProvider> providers,
+			Function<RdmaProvider, StartedRuntime> opening, Duration limit) {
+		this.slot = slot;
+		this.providers = providers;
+		this.opening = opening;
+		this.limit = limit;
+	}
+
+	// Open the runtime of the start that was begun, without a lock, so that a stop need
+	// not wait for a call that does not return.
+	StartedRuntime open() {
+		StartedRuntime runtime = null;
+		boolean started = false;
+		try {
+			// On this thread, for it may be a bean that is created now.
+			RdmaProvider provider = this.providers.get();
+			runtime = new RuntimeOpening(provider, this::open, this.limit).open();
+			this.providerName = provider.name();
+			started = this.slot.take(runtime);
+			if (!started) {
+				throw new IllegalStateException("The registry of RDMA endpoints was stopped while it started");
+			}
+			return runtime;
+		}
+		finally {
+			this.slot.endStart();
+			if (!started && runtime != null) {
+				runtime.close(Deadline.after(this.limit));
+			}
+		}
+	}
+
+	private StartedRuntime open(RdmaProvider provider) {
+		this.devices = provider.describeDevices();
+		return this.opening.apply(provider);
+	}
+
+	List<DeviceDescription> devices() {
+		return this.devices;
+	}
+
+	@Nullable String providerName() {
+		return this.providerName;
+	}
+
+}
