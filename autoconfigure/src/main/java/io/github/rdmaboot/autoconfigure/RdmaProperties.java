@@ -56,8 +56,8 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * 'spring.lifecycle.timeout-per-shutdown-phase'.
 	 * @param disconnectGrace How long all peers together may take to disconnect.
 	 * @param drainTimeout How long all posted requests together may take to complete.
-	 * @param destroyTimeout How long one native call may take before it is left behind, at
-	 * a start, when a request is accepted, and at a stop.
+	 * @param destroyTimeout How long one native call may take before it is left behind,
+	 * at a start, when a request is accepted, and at a stop.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration timeout, @DefaultValue("3s") Duration disconnectGrace,
 			@DefaultValue("2s") Duration drainTimeout, @DefaultValue("5s") Duration destroyTimeout) {

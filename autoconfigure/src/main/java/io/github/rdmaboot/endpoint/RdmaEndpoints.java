@@ -64,8 +64,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor) {
 		this.shutdown = shutdown;
-		this.starts = new RegistryStarts(this.slot, providers, (provider) -> StartedRuntime.open(provider, memoryPool,
-				handlerExecutor, limits(), this.listeners), shutdown.timeout());
+		this.starts = new RegistryStarts(this.slot, providers,
+				(provider) -> StartedRuntime.open(provider, memoryPool, handlerExecutor, limits(), this.listeners),
+				shutdown.timeout());
 		this.stops = new RegistryStops(limits(), this.listeners);
 	}
 

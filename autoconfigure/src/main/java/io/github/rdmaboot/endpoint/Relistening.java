@@ -12,16 +12,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Attempts of a server or datagram endpoint to come up again after the device that has
- * its address was removed; in the hands of every endpoint, though clients make none. The kernel says nothing of a device that comes back, so it
- * tries from time to time. Guarded by the monitor of the endpoint; no native call is made
- * under it.
+ * its address was removed; in the hands of every endpoint, though clients make none. The
+ * kernel says nothing of a device that comes back, so it tries from time to time. Guarded
+ * by the monitor of the endpoint; no native call is made under it.
  */
 final class Relistening {
 
 	private static final Logger logger = LoggerFactory.getLogger(Relistening.class);
 
 	/** Settings of endpoints that do not come up again by themselves. */
-	static final ReconnectSettings NEVER = new ReconnectSettings(false, Duration.ofMillis(1), Duration.ofMillis(1), 0, 0);
+	static final ReconnectSettings NEVER = new ReconnectSettings(false, Duration.ofMillis(1), Duration.ofMillis(1), 0,
+			0);
 
 	private final ManagedEndpoint endpoint;
 
