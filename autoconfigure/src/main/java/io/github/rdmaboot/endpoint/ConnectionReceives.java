@@ -17,6 +17,8 @@ final class ConnectionReceives {
 
 	private final int bufferSize;
 
+	private final HeaderForm headers;
+
 	private final int count;
 
 	private final EndpointStatistics statistics;
@@ -29,9 +31,10 @@ final class ConnectionReceives {
 
 	private final AtomicBoolean released = new AtomicBoolean();
 
-	private ConnectionReceives(ConnectionOwner owner, int count, SharedReceives.@Nullable Shared shared,
-			@Nullable MemoryBlock memory) {
+	private ConnectionReceives(ConnectionOwner owner, HeaderForm headers, int count,
+			SharedReceives.@Nullable Shared shared, @Nullable MemoryBlock memory) {
 		this.bufferSize = owner.memorySettings().bufferSize();
+		this.headers = headers;
 		this.count = count;
 		this.statistics = owner.statistics();
 		this.shared = shared;
@@ -39,16 +42,18 @@ final class ConnectionReceives {
 	}
 
 	// Take the memory, or join those who share a queue.
-	static ConnectionReceives take(ConnectionOwner owner, Devices devices, Device device, long context) {
+	static ConnectionReceives take(ConnectionOwner owner, Devices devices, Device device, long context,
+			HeaderForm headers) {
 		SharedReceives sharing = owner.sharedReceives();
 		if (sharing != null) {
 			SharedReceives.Shared shared = sharing.join(devices, context);
-			return new ConnectionReceives(owner, 0, shared, null);
+			return new ConnectionReceives(owner, headers, 0, shared, null);
 		}
 		int count = Math.min(owner.memorySettings().bufferCount(), owner.queuePairSettings().maxRecvWr());
-		MemoryBlock memory = device.memoryPool().allocate(count * owner.memorySettings().bufferSize());
+		MemoryBlock memory = device.memoryPool()
+			.allocate(ReceiveBuffers.size(owner.memorySettings().bufferSize(), headers, count));
 		owner.statistics().registered(memory.length());
-		return new ConnectionReceives(owner, count, null, memory);
+		return new ConnectionReceives(owner, headers, count, null, memory);
 	}
 
 	// Return how many receives the connection has for itself.
@@ -69,8 +74,8 @@ final class ConnectionReceives {
 	// Return the buffers, once there is a queue pair to post them to. Those of a shared
 	// queue are posted already.
 	ReceiveBuffers buffers(QueuePair queuePair, OutstandingRequests outstanding) {
-		return (this.memory == null) ? shared().buffers() : new ReceiveBuffers(this.memory, this.bufferSize, this.count,
-				queuePair::postReceive, outstanding, false);
+		return (this.memory == null) ? shared().buffers() : new ReceiveBuffers(this.memory, this.bufferSize,
+				this.headers, this.count, queuePair::postReceive, outstanding, false);
 	}
 
 	// Let go of the queue that is shared, which makes native calls: before the device is

@@ -61,13 +61,15 @@ final class ConnectionResources {
 		DeviceLease device = devices.acquire(id.deviceContext());
 		this.device = device;
 		connection.requireNotClosing();
-		ConnectionReceives receives = ConnectionReceives.take(owner, devices, device.device(), id.deviceContext());
+		MessageSettings messages = buffers.messages();
+		HeaderForm headers = HeaderForm.of(messages, device.device());
+		ConnectionReceives receives = ConnectionReceives.take(owner, devices, device.device(), id.deviceContext(),
+				headers);
 		this.receives = receives;
 		connection.requireNotClosing();
 		long maxBytes = device.device().maxMessageSize(id.portNum());
 		connection.requireNotClosing();
 		SharedReceiveQueue shared = receives.queue();
-		MessageSettings messages = buffers.messages();
 		Credits credits = messages.isCounting() ? new Credits(receives.count()) : null;
 		// The one that is more than configured is for grants without a message.
 		int maxSendWr = sizes.maxSendWr() + ((credits != null) ? 1 : 0);
@@ -80,20 +82,21 @@ final class ConnectionResources {
 		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
 		MemoryBlock sendMemory = device.device()
 			.memoryPool()
-			.allocate(size(scratchOffset + (long) sizes.maxOperations() * SendScratch.length(sizes)));
+			.allocate(size(scratchOffset + SendScratch.size(sizes, headers)));
 		this.sendMemory = sendMemory;
 		owner.statistics().registered(sendMemory.length());
 		connection.requireNotClosing();
 		SharedCompletions sharedCompletions = receives.completions();
 		CompletionQueue ofReceives = (sharedCompletions != null) ? sharedCompletions.queue() : queue;
-		QueuePairCapabilities capabilities = new QueuePairCapabilities(maxSendWr, maxRecvWr, sizes.maxSendSge(),
-				sizes.maxRecvSge(), sizes.maxInlineData());
+		QueuePairCapabilities capabilities = new QueuePairCapabilities(maxSendWr, maxRecvWr,
+				sizes.maxSendSge() + headers.buffers(), sizes.maxRecvSge(),
+				(sizes.maxInlineData() > 0) ? sizes.maxInlineData() + headers.length() : 0);
 		QueuePair queuePair;
 		try {
 			queuePair = QueuePair.create(id, device.device(), queue, ofReceives, shared, capabilities);
 		}
 		catch (RdmaException ex) {
-			throw (credits != null) ? CreditGrants.queuePairRefused(ex, maxSendWr) : ex;
+			throw QueuePairRefusal.explain(ex, capabilities, messages, headers);
 		}
 		this.queues.queuePair(queuePair);
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
@@ -101,7 +104,7 @@ final class ConnectionResources {
 		Reservations reservations = new Reservations(connection, sizes);
 		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), maxBytes, queuePair,
 				this.outstandingSends, owner.statistics(), dispatcher, reservations,
-				new SendScratch(sendMemory, (int) scratchOffset, sizes), messages.isUsingHeaders(), credits);
+				new SendScratch(sendMemory, (int) scratchOffset, sizes, headers), headers, credits);
 		this.sendQueue = sendQueue;
 		this.operations = new RdmaOperations(sendQueue);
 		this.sender = new MessageSender(connection, sendQueue, dispatcher, reservations, sendMemory, buffers, sends);
@@ -109,7 +112,7 @@ final class ConnectionResources {
 				? new CreditGrants(connection, credits, queuePair, sendQueue, this.outstandingSends) : null;
 		this.grants = grants;
 		this.receiver = new MessageReceiver(receiveBuffers, receives::release, owner.statistics(), executor,
-				owner::messageHandler, connection, messages, grants);
+				owner::messageHandler, connection, messages, headers, grants);
 		if (sharedCompletions != null) {
 			sharedCompletions.add(queuePair.qpNum(), completions);
 			this.added = completions;

@@ -8,6 +8,7 @@ import io.github.rdmaboot.provider.SendFlag;
 import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the grants of the peer, and sends those that go without a message: one at a time,
@@ -32,6 +33,8 @@ final class CreditGrants {
 
 	private final SendWorkRequest request = new SendWorkRequest(1);
 
+	private final @Nullable ContentHeaders contentHeaders;
+
 	private final AtomicBoolean underWay = new AtomicBoolean();
 
 	CreditGrants(RdmaConnection connection, Credits credits, QueuePair queuePair, SendQueue sendQueue,
@@ -42,7 +45,10 @@ final class CreditGrants {
 		this.sendQueue = sendQueue;
 		this.outstanding = outstanding;
 		this.request.wrId = WR_ID_GRANTS;
-		this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
+		this.contentHeaders = sendQueue.contentHeaders();
+		this.request.opcode = ((this.contentHeaders != null) ? WorkRequestOpcode.SEND : WorkRequestOpcode.SEND_WITH_IMM)
+			.value();
+		this.request.sgeCount = (this.contentHeaders != null) ? 1 : 0;
 		this.request.flags = SendFlag.SIGNALED.value();
 		credits.grantBy(this::grantIfOwed);
 	}
@@ -51,19 +57,6 @@ final class CreditGrants {
 	// receives than it begins with: it may want to send more at once than those.
 	void established() {
 		grantIfDue();
-	}
-
-	// Return the error of a queue pair that was not made, which may be for the place that
-	// grants take and nobody configured.
-	static RdmaException queuePairRefused(RdmaException error, int maxSendWr) {
-		if (error.errno() != Errno.EINVAL.value() && error.errno() != Errno.ENOMEM.value()) {
-			return error;
-		}
-		RdmaException more = new RdmaException(error.call(), error.errno(),
-				error.getMessage() + ". With messages.flow-control=credits it was to hold " + maxSendWr
-						+ " sends, one more than queue-pair.max-send-wr, which must be less than the device's maximum");
-		more.initCause(error);
-		return more;
 	}
 
 	// Take what the peer grants.
@@ -105,13 +98,21 @@ final class CreditGrants {
 		}
 	}
 
+	private void head(int header) {
+		this.request.immediateData = header;
+		ContentHeaders contentHeaders = this.contentHeaders;
+		if (contentHeaders != null) {
+			contentHeaders.write(this.sendQueue.settings().maxOperations(), this.request, header);
+		}
+	}
+
 	// Whether there was anything to grant, and a credit for it.
 	private boolean grant(int least) {
 		int owed = this.credits.takeGrant(least);
 		if (owed == 0) {
 			return false;
 		}
-		this.request.immediateData = MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | owed;
+		head(MessageHeader.CREDITS | MessageHeader.GRANT_ONLY | owed);
 		this.outstanding.posted();
 		int errno = this.queuePair.postSend(this.request);
 		if (errno != 0) {

@@ -15,7 +15,8 @@ public enum FlowControl {
 
 	/**
 	 * The receiver grants credits, one for each buffer, and a sender without credits
-	 * sends nothing.
+	 * sends nothing. The peer must be configured alike, for every message has a header:
+	 * in its immediate data or, on iWARP, in front of its content.
 	 */
 	CREDITS
 

@@ -14,7 +14,9 @@ final class MessageCredits {
 	private static final String PROPERTY = "memory.buffer-count of the peer, whose messages.flow-control has to be "
 			+ "credits too,";
 
-	private final boolean usingHeaders;
+	private final HeaderForm headers;
+
+	private final @Nullable ContentHeaders contentHeaders;
 
 	private final @Nullable Credits credits;
 
@@ -22,21 +24,13 @@ final class MessageCredits {
 
 	private final boolean parking;
 
-	MessageCredits(boolean usingHeaders, @Nullable Credits credits, Reservations reservations, boolean parking) {
-		this.usingHeaders = usingHeaders;
+	MessageCredits(HeaderForm headers, @Nullable ContentHeaders contentHeaders, @Nullable Credits credits,
+			Reservations reservations, boolean parking) {
+		this.headers = headers;
+		this.contentHeaders = contentHeaders;
 		this.credits = credits;
 		this.reservations = reservations;
 		this.parking = parking;
-	}
-
-	// Refuse immediate data where that of messages is a header.
-	void requireImmediate(RdmaConnection connection) {
-		if (this.usingHeaders) {
-			throw new RdmaException("ibv_post_send", Errno.EOPNOTSUPP.value(),
-					"Messages of " + connection
-							+ " cannot carry immediate data (EOPNOTSUPP), for messages.flow-control=credits and "
-							+ "messages.oversized=fragment use it themselves; only writes can");
-		}
 	}
 
 	// Reserve credits. Returns how many were, which is none where they are not counted or
@@ -84,13 +78,16 @@ final class MessageCredits {
 	}
 
 	// Give a message its header, which grants what is owed to the peer.
-	void head(WorkDescription work) {
-		Credits credits = this.credits;
-		if (credits != null && work.isMessage()) {
-			work.head(MessageHeader.CREDITS | credits.takeOwed());
+	void head(SendSlot slot) {
+		WorkDescription work = slot.work();
+		if (this.headers == HeaderForm.NONE || !work.isMessage()) {
+			return;
 		}
-		else if (this.usingHeaders) {
-			work.head(0);
+		Credits credits = this.credits;
+		int header = work.head((credits != null) ? MessageHeader.CREDITS | credits.takeOwed() : 0);
+		ContentHeaders contentHeaders = this.contentHeaders;
+		if (contentHeaders != null) {
+			contentHeaders.write(slot.index(), work.request(), header);
 		}
 	}
 
@@ -100,17 +97,6 @@ final class MessageCredits {
 		if (credits != null) {
 			credits.notSent(0, work.grants());
 		}
-	}
-
-	// Return the error of a post that the device refused.
-	RdmaException refused(int errno) {
-		if (this.usingHeaders && errno == Errno.EINVAL.value()) {
-			return new RdmaException("ibv_post_send", errno,
-					"ibv_post_send failed with " + Errno.describe(errno)
-							+ ". On iWARP, which has no immediate data, neither "
-							+ "messages.flow-control=credits nor messages.oversized=fragment can be used");
-		}
-		return new RdmaException("ibv_post_send", errno);
 	}
 
 	// Let nobody wait for credits any more.

@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,10 @@ final class MessageHeaders {
 
 	private final RdmaConnection connection;
 
+	private final HeaderForm form;
+
+	private final ReceiveBuffers buffers;
+
 	private final boolean fragmenting;
 
 	private final @Nullable CreditGrants grants;
@@ -18,31 +23,57 @@ final class MessageHeaders {
 	/** After one message that does not fit none is taken, for it may be a part of one. */
 	private @Nullable RdmaException mismatch;
 
-	MessageHeaders(RdmaConnection connection, MessageSettings settings, @Nullable CreditGrants grants) {
+	MessageHeaders(RdmaConnection connection, MessageSettings settings, HeaderForm form, ReceiveBuffers buffers,
+			@Nullable CreditGrants grants) {
 		this.connection = connection;
+		this.form = form;
+		this.buffers = buffers;
 		this.fragmenting = settings.isFragmenting();
 		this.grants = grants;
 	}
 
-	// Whether immediate data is the header and not the application's.
+	// Whether messages have a header, in place of the application's immediate data.
 	boolean isUsed() {
-		return this.fragmenting || this.grants != null;
+		return this.form != HeaderForm.NONE;
 	}
 
-	// Return what is wrong with a message or was with one before, or null.
-	@Nullable RdmaException check(boolean withImmediate, int header) {
+	// How much of what arrives in a buffer is the header.
+	int length() {
+		return this.form.length();
+	}
+
+	// The header of a message that has one.
+	int header(int slot, WorkCompletion completion) {
+		return (this.form == HeaderForm.CONTENT) ? this.buffers.header(slot) : completion.immediateData;
+	}
+
+	// Take the header of what arrived, and what it grants; whether a message belongs to
+	// it. One that does not fit ends the connection, as does whatever comes after it.
+	boolean take(int slot, WorkCompletion completion) {
+		boolean there = (this.form == HeaderForm.CONTENT) ? this.buffers.hasHeader(slot, completion.byteLength)
+				: completion.hasImmediate();
+		int header = there ? header(slot, completion) : 0;
 		if (this.mismatch == null) {
-			this.mismatch = mismatch(withImmediate, header);
+			this.mismatch = mismatch(there, header);
 		}
-		return this.mismatch;
+		RdmaException mismatch = this.mismatch;
+		if (mismatch != null) {
+			this.connection.failed(mismatch);
+			return false;
+		}
+		CreditGrants grants = this.grants;
+		if (grants != null) {
+			grants.granted(MessageHeader.grants(header));
+		}
+		return !MessageHeader.isGrantOnly(header);
 	}
 
-	private @Nullable RdmaException mismatch(boolean withImmediate, int header) {
+	private @Nullable RdmaException mismatch(boolean there, int header) {
 		boolean credits = this.grants != null;
-		if (credits != (withImmediate && (header & MessageHeader.CREDITS) != 0)) {
+		if (credits != (there && (header & MessageHeader.CREDITS) != 0)) {
 			return mismatch(credits ? "that counts no credits" : "that counts credits", "messages.flow-control");
 		}
-		if (this.fragmenting && !withImmediate) {
+		if (this.fragmenting && !there) {
 			return mismatch("that is not marked as whole or fragment", "messages.oversized");
 		}
 		if (!this.fragmenting && (header & MessageHeader.MORE) != 0) {
@@ -54,14 +85,6 @@ final class MessageHeaders {
 	private RdmaException mismatch(String what, String property) {
 		return new RdmaException("ibv_poll_cq", Errno.EPROTO.value(),
 				this.connection + " got a message " + what + " (EPROTO): set " + property + " of both sides alike");
-	}
-
-	// Take what a message grants.
-	void take(int header) {
-		CreditGrants grants = this.grants;
-		if (grants != null) {
-			grants.granted(MessageHeader.grants(header));
-		}
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.provider.CompletionOpcode;
-import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,8 +24,6 @@ import org.slf4j.LoggerFactory;
 final class MessageReceiver {
 
 	private static final Logger logger = LoggerFactory.getLogger(MessageReceiver.class);
-
-	private static final int WITH_IMMEDIATE = 2;
 
 	/** The executor was given the task to hand messages on. */
 	private static final int SCHEDULED = 1;
@@ -69,7 +66,7 @@ final class MessageReceiver {
 
 	MessageReceiver(ReceiveBuffers buffers, Runnable release, EndpointStatistics statistics, Executor executor,
 			Supplier<@Nullable RdmaMessageHandler> handler, RdmaConnection connection, MessageSettings settings,
-			@Nullable CreditGrants grants) {
+			HeaderForm headers, @Nullable CreditGrants grants) {
 		this.buffers = buffers;
 		this.arrived = new ArrivedMessages(connection, buffers,
 				settings.isFragmenting() ? new MessageFragments(settings.maxSize()) : null, grants);
@@ -78,7 +75,7 @@ final class MessageReceiver {
 		this.executor = executor;
 		this.handler = handler;
 		this.connection = connection;
-		this.headers = new MessageHeaders(connection, settings, grants);
+		this.headers = new MessageHeaders(connection, settings, headers, buffers, grants);
 	}
 
 	// Take the completion of a receive that brought a message. A write with immediate
@@ -95,37 +92,26 @@ final class MessageReceiver {
 
 	private void take(int slot, WorkCompletion completion) {
 		boolean written = completion.opcode == CompletionOpcode.RECV_RDMA_WITH_IMM.value();
-		boolean withImmediate = (completion.flags & WITH_IMMEDIATE) != 0;
 		boolean headed = this.headers.isUsed() && !written;
-		if (headed && !isMessage(withImmediate, completion.immediateData)) {
+		if (headed && !this.headers.take(slot, completion)) {
 			this.arrived.repost(slot);
 			return;
 		}
-		int length = written ? 0 : completion.byteLength;
+		int length = written ? 0 : completion.byteLength - this.headers.length();
 		this.statistics.received(length);
 		if (isRetired()) {
 			// The connection could not wait for it.
 			this.arrived.repost(slot);
 			return;
 		}
-		this.arrived.put(slot, length, withImmediate && !headed, completion.immediateData);
+		this.arrived.put(slot, length, completion.hasImmediate() && !headed,
+				headed ? this.headers.header(slot, completion) : completion.immediateData);
 		if (isRetired()) {
 			takeLate();
 		}
 		else {
 			serve();
 		}
-	}
-
-	// Take the header of what arrived; whether a message belongs to it.
-	private boolean isMessage(boolean withImmediate, int header) {
-		RdmaException mismatch = this.headers.check(withImmediate, header);
-		if (mismatch != null) {
-			this.connection.failed(mismatch);
-			return false;
-		}
-		this.headers.take(header);
-		return !MessageHeader.isGrantOnly(header);
 	}
 
 	private boolean isRetired() {

@@ -58,7 +58,7 @@ final class MessageSender {
 	// Copy a message and send it. The callback is called exactly once unless this throws.
 	void send(ByteBuffer content, SendCallback callback) {
 		int length = content.remaining();
-		this.queue.requireLength(Math.min(length, this.bufferSize));
+		this.queue.limits().requireLength(Math.min(length, this.bufferSize));
 		if (this.settings.isFragmenting()) {
 			sendInFragments(content, callback);
 			return;

@@ -54,9 +54,15 @@ public record MessageSettings(OversizedMessages oversized, int maxSize, FlowCont
 		return this.flowControl == FlowControl.CREDITS;
 	}
 
-	// Whether the immediate data of messages is a header and not the application's.
+	// Whether messages have a header: in their immediate data, which is not the
+	// application's then, or in front of their content.
 	boolean isUsingHeaders() {
 		return isFragmenting() || isCounting();
+	}
+
+	// How long a header is at most that a buffer has to have room for.
+	int maxHeaderLength() {
+		return isUsingHeaders() ? MessageHeader.LENGTH : 0;
 	}
 
 	// Refuse a receive queue that is too small for the credits with which peers begin.

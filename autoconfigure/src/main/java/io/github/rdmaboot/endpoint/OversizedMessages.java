@@ -12,8 +12,8 @@ public enum OversizedMessages {
 
 	/**
 	 * They are sent in fragments, which the peer puts together. The peer must be
-	 * configured alike, for every message carries immediate data that says whether more
-	 * of it follows.
+	 * configured alike, for every message has a header that says whether more of it
+	 * follows: in its immediate data or, on iWARP, in front of its content.
 	 */
 	FRAGMENT
 

@@ -76,7 +76,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C sendWithImmediate(RdmaMemory local, long localOffset, int length,
 			int immediate, C callback) {
-		this.queue.requireImmediate();
+		this.queue.limits().requireImmediate();
 		return transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0, callback);
 	}
 
@@ -92,7 +92,7 @@ public final class RdmaOperations {
 	 * @throws IllegalArgumentException if the message is too large
 	 */
 	public <C extends OperationCallback> C sendInline(ByteBuffer message, C callback) {
-		this.queue.requireInline(message.remaining());
+		this.queue.limits().requireInline(message.remaining());
 		SendSlot slot = this.queue.takeOne(WorkRequestOpcode.SEND);
 		this.queue.enter(slot);
 		try {
@@ -122,7 +122,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C read(RdmaMemory local, long localOffset, RemoteMemory remote,
 			long remoteOffset, int length, C callback) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		return transfer(WorkRequestOpcode.RDMA_READ, 0, local, localOffset, length, remote, remoteOffset, callback);
 	}
 
@@ -142,7 +142,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C read(MemoryRanges ranges, RemoteMemory remote, long remoteOffset,
 			C callback) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		return transfer(WorkRequestOpcode.RDMA_READ, ranges, remote, remoteOffset, callback);
 	}
 
@@ -219,7 +219,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C compareAndSwap(RemoteMemory remote, long remoteOffset, long expected,
 			long replacement, C callback) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		return atomic(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, remote, remoteOffset, expected, replacement, callback);
 	}
 
@@ -239,7 +239,7 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C fetchAndAdd(RemoteMemory remote, long remoteOffset, long addend,
 			C callback) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		return atomic(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, remote, remoteOffset, addend, 0, callback);
 	}
 

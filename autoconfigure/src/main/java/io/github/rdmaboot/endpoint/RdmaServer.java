@@ -43,8 +43,8 @@ public final class RdmaServer extends ConnectedEndpoint {
 		super(registry, settings, "RDMA server", settings.relisten());
 		this.settings = settings;
 		int shared = settings.sharedReceiveQueueSize();
-		this.sharedReceives = (shared > 0) ? new SharedReceives(shared, settings.memory().bufferSize(),
-				settings.completion().policy(), statistics()) : null;
+		this.sharedReceives = (shared > 0)
+				? new SharedReceives(shared, settings.memory(), settings.completion().policy(), statistics()) : null;
 	}
 
 	/**

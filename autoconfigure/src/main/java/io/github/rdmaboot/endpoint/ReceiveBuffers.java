@@ -26,27 +26,52 @@ final class ReceiveBuffers {
 
 	private final ByteBuffer[] views;
 
+	private final ByteBuffer bytes;
+
+	private final int distance;
+
 	private final ReceiveRecords records;
 
-	ReceiveBuffers(MemoryBlock memory, int bufferSize, int count, ToIntFunction<ReceiveWorkRequest> queue,
-			OutstandingRequests outstanding, boolean shared) {
+	// A buffer has room for a message and, where that is in front of it, its header.
+	ReceiveBuffers(MemoryBlock memory, int bufferSize, HeaderForm headers, int count,
+			ToIntFunction<ReceiveWorkRequest> queue, OutstandingRequests outstanding, boolean shared) {
 		this.queue = queue;
 		this.outstanding = outstanding;
 		this.shared = shared;
 		this.requests = new ReceiveWorkRequest[count];
 		this.views = new ByteBuffer[count];
 		this.records = new ReceiveRecords(count);
-		ByteBuffer bytes = memory.memory().asReadOnlyBuffer();
+		this.bytes = memory.memory().asReadOnlyBuffer();
+		this.distance = distance(bufferSize, headers);
 		for (int slot = 0; slot < count; slot++) {
 			ReceiveWorkRequest request = new ReceiveWorkRequest(1);
 			request.wrId = slot;
-			request.addresses[0] = memory.address() + (long) slot * bufferSize;
-			request.lengths[0] = bufferSize;
+			request.addresses[0] = memory.address() + (long) slot * this.distance;
+			request.lengths[0] = this.distance;
 			request.lkeys[0] = memory.lkey();
 			request.sgeCount = 1;
 			this.requests[slot] = request;
-			this.views[slot] = bytes.slice(slot * bufferSize, bufferSize);
+			this.views[slot] = this.bytes.slice(slot * this.distance + headers.length(), bufferSize);
 		}
+	}
+
+	// How much memory so many buffers take.
+	static int size(int bufferSize, HeaderForm headers, int count) {
+		return count * distance(bufferSize, headers);
+	}
+
+	private static int distance(int bufferSize, HeaderForm headers) {
+		return bufferSize + headers.length();
+	}
+
+	// Whether what was received begins with a header.
+	boolean hasHeader(int slot, int length) {
+		return MessageHeader.isThere(this.bytes, slot * this.distance, length);
+	}
+
+	// The header with which what was received begins.
+	int header(int slot) {
+		return MessageHeader.read(this.bytes, slot * this.distance);
 	}
 
 	ReceiveRecords records() {

@@ -25,6 +25,12 @@ final class SendQueue {
 
 	private final long maxBytes;
 
+	private final HeaderForm headers;
+
+	private final @Nullable ContentHeaders contentHeaders;
+
+	private final OperationLimits limits;
+
 	private final QueuePair queuePair;
 
 	private final OutstandingRequests outstanding;
@@ -45,15 +51,20 @@ final class SendQueue {
 
 	SendQueue(RdmaConnection connection, QueuePairSettings settings, Device device, long maxBytes, QueuePair queuePair,
 			OutstandingRequests outstanding, EndpointStatistics statistics, CallbackDispatcher dispatcher,
-			Reservations reservations, SendScratch scratch, boolean usingHeaders, @Nullable Credits credits) {
+			Reservations reservations, SendScratch scratch, HeaderForm headers, @Nullable Credits credits) {
 		this.connection = connection;
 		this.settings = settings;
 		this.device = device;
-		this.maxBytes = maxBytes;
+		this.maxBytes = maxBytes - headers.length();
+		this.headers = headers;
+		this.limits = new OperationLimits(connection, queuePair, settings.maxInlineData(), this.maxBytes,
+				headers != HeaderForm.NONE);
+		this.contentHeaders = (headers == HeaderForm.CONTENT) ? new ContentHeaders(queuePair, scratch) : null;
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
 		this.reservations = reservations;
-		this.credits = new MessageCredits(usingHeaders, credits, reservations, settings.whenFull() == WhenFull.PARK);
+		this.credits = new MessageCredits(headers, this.contentHeaders, credits, reservations,
+				settings.whenFull() == WhenFull.PARK);
 		this.scratch = scratch;
 		this.pool = new SlotPool(settings.maxOperations());
 		this.slots = new SendSlot[settings.maxOperations()];
@@ -84,41 +95,19 @@ final class SendQueue {
 		return this.connection;
 	}
 
-	// Refuse reads and atomics where a device would let them wait for ever.
-	void requireReads() {
-		if (this.queuePair.maxReads() < 0) {
-			// Used before the connection was tuned.
-			this.connection.whileSettingUp(this.queuePair::queryMaxReads);
-		}
-		if (this.queuePair.maxReads() == 0) {
-			throw new RdmaException("ibv_post_send", Errno.EOPNOTSUPP.value(), this.connection
-					+ " was negotiated without reads and atomics (EOPNOTSUPP): set connection.initiator-depth of this "
-					+ "side and connection.responder-resources of the peer to 1 or more");
-		}
+	// What operations may be.
+	OperationLimits limits() {
+		return this.limits;
 	}
 
-	// Refuse messages that are too large for the device.
-	void requireLength(int length) {
-		WorkDescription.requireLength(length, this.maxBytes);
-	}
-
-	// Refuse messages that are too large to be sent inline.
-	void requireInline(int length) {
-		if (length > this.settings.maxInlineData()) {
-			throw new IllegalArgumentException(
-					"Message of " + length + " bytes is larger than the " + this.settings.maxInlineData()
-							+ " bytes that may be sent inline; raise queue-pair.max-inline-data");
-		}
-	}
-
-	// Refuse immediate data where that of messages is a header.
-	void requireImmediate() {
-		this.credits.requireImmediate(this.connection);
+	// What writes headers in front of content, or null if that is not where they are.
+	@Nullable ContentHeaders contentHeaders() {
+		return this.contentHeaders;
 	}
 
 	// Describe an operation that is to be posted later.
 	WorkDescription describe() {
-		return new WorkDescription(this.device, this.maxBytes, this.settings.maxSendSge());
+		return new WorkDescription(this.device, this.maxBytes, this.settings.maxSendSge(), this.headers);
 	}
 
 	// Take a slot for an operation that is posted alone.
@@ -254,7 +243,7 @@ final class SendQueue {
 	private @Nullable RuntimeException hand(SendSlot first) {
 		this.outstanding.posted();
 		for (SendSlot slot = first; slot != null; slot = slot.next()) {
-			this.credits.head(slot.work());
+			this.credits.head(slot);
 			slot.handToDevice();
 		}
 		int errno = this.queuePair.postSend(first.work().request());
@@ -262,7 +251,8 @@ final class SendQueue {
 			return null;
 		}
 		this.outstanding.completed();
-		return (errno == Errno.ENOTCONN.value()) ? this.connection.closedException() : this.credits.refused(errno);
+		return (errno == Errno.ENOTCONN.value()) ? this.connection.closedException()
+				: new RdmaException("ibv_post_send", errno);
 	}
 
 	// Post what had to wait, which has nobody to throw to. A part of a message ends the

@@ -36,8 +36,8 @@ public record ServerSettings(String name, String address, int port, int backlog,
 		Settings.between("port", port, 0, 65535);
 		Settings.atLeast("backlog", backlog, 0);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
-		Settings.between("shared-receive-queue.size", sharedReceiveQueueSize, 0,
-				Math.min(MAX_SHARED_RECEIVES, MAX_SHARED_MEMORY / memory.bufferSize()));
+		Settings.between("shared-receive-queue.size", sharedReceiveQueueSize, 0, Math.min(MAX_SHARED_RECEIVES,
+				MAX_SHARED_MEMORY / (memory.bufferSize() + memory.messages().maxHeaderLength())));
 		memory.messages().requireReceives(memory, queuePair);
 		if (memory.messages().isCounting() && sharedReceiveQueueSize > 0) {
 			throw new IllegalArgumentException("shared-receive-queue.size is " + sharedReceiveQueueSize

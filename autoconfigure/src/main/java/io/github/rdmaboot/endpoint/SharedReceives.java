@@ -22,7 +22,7 @@ final class SharedReceives {
 
 	private final int size;
 
-	private final int bufferSize;
+	private final MemorySettings settings;
 
 	private final CompletionPolicy policy;
 
@@ -30,9 +30,9 @@ final class SharedReceives {
 
 	private final Map<Long, Shared> byContext = new HashMap<>();
 
-	SharedReceives(int size, int bufferSize, CompletionPolicy policy, EndpointStatistics statistics) {
+	SharedReceives(int size, MemorySettings settings, CompletionPolicy policy, EndpointStatistics statistics) {
 		this.size = size;
-		this.bufferSize = bufferSize;
+		this.settings = settings;
 		this.policy = policy;
 		this.statistics = statistics;
 	}
@@ -170,15 +170,17 @@ final class SharedReceives {
 		private void make(Devices devices) {
 			DeviceLease device = devices.acquire(this.context);
 			this.device = device;
+			int bufferSize = SharedReceives.this.settings.bufferSize();
+			HeaderForm headers = HeaderForm.of(SharedReceives.this.settings.messages(), device.device());
 			MemoryBlock memory = device.device()
 				.memoryPool()
-				.allocate(SharedReceives.this.size * SharedReceives.this.bufferSize);
+				.allocate(ReceiveBuffers.size(bufferSize, headers, SharedReceives.this.size));
 			this.memory = memory;
 			SharedReceives.this.statistics.registered(memory.length());
 			SharedReceiveQueue queue = SharedReceiveQueue.create(device.device(), SharedReceives.this.size, 1);
 			this.queue = queue;
-			ReceiveBuffers buffers = new ReceiveBuffers(memory, SharedReceives.this.bufferSize,
-					SharedReceives.this.size, queue::post, new OutstandingRequests(), true);
+			ReceiveBuffers buffers = new ReceiveBuffers(memory, bufferSize, headers, SharedReceives.this.size,
+					queue::post, new OutstandingRequests(), true);
 			this.completions = new SharedCompletions(device.device(), SharedReceives.this.policy, buffers,
 					SharedReceives.this.statistics, () -> SharedReceives.this.forget(this));
 			buffers.postAll();

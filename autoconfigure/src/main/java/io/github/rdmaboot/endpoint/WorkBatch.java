@@ -80,7 +80,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch sendWithImmediate(RdmaMemory local, long localOffset, int length, int immediate) {
-		this.queue.requireImmediate();
+		this.queue.limits().requireImmediate();
 		next().transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0);
 		return added();
 	}
@@ -96,7 +96,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch sendInline(ByteBuffer message) {
-		this.queue.requireInline(message.remaining());
+		this.queue.limits().requireInline(message.remaining());
 		next().begin(WorkRequestOpcode.SEND, 0);
 		next().inline();
 		this.inline[this.count].clear().put(message).flip();
@@ -116,7 +116,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch read(RdmaMemory local, long localOffset, RemoteMemory remote, long remoteOffset, int length) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		next().transfer(WorkRequestOpcode.RDMA_READ, 0, local, localOffset, length, remote, remoteOffset);
 		return added();
 	}
@@ -135,7 +135,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch read(MemoryRanges ranges, RemoteMemory remote, long remoteOffset) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		next().transfer(WorkRequestOpcode.RDMA_READ, ranges, remote, remoteOffset);
 		return added();
 	}
@@ -209,7 +209,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch compareAndSwap(RemoteMemory remote, long remoteOffset, long expected, long replacement) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		next().atomic(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, remote, remoteOffset, expected, replacement);
 		return added();
 	}
@@ -228,7 +228,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch fetchAndAdd(RemoteMemory remote, long remoteOffset, long addend) {
-		this.queue.requireReads();
+		this.queue.limits().requireReads();
 		next().atomic(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, remote, remoteOffset, addend, 0);
 		return added();
 	}

@@ -21,6 +21,8 @@ final class WorkDescription {
 
 	private final long maxBytes;
 
+	private final HeaderForm headers;
+
 	private final SendWorkRequest request;
 
 	private final @Nullable RdmaMemory[] memories;
@@ -33,11 +35,12 @@ final class WorkDescription {
 
 	private long value;
 
-	// An operation may have so many bytes and ranges of memory.
-	WorkDescription(Device device, long maxBytes, int maxSge) {
+	// An operation may have so many bytes and ranges of memory, besides its header.
+	WorkDescription(Device device, long maxBytes, int maxSge, HeaderForm headers) {
 		this.device = device;
 		this.maxBytes = maxBytes;
-		this.request = new SendWorkRequest(maxSge);
+		this.headers = headers;
+		this.request = new SendWorkRequest(maxSge + headers.buffers());
 		this.memories = new RdmaMemory[maxSge];
 	}
 
@@ -93,12 +96,14 @@ final class WorkDescription {
 				|| opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM;
 	}
 
-	// Give a message its header, when it is posted.
-	void head(int header) {
-		if (isMessage()) {
+	// Give a message its header, when it is posted. Returns what that is together with
+	// what it was to have from the beginning.
+	int head(int header) {
+		if (this.headers == HeaderForm.IMMEDIATE) {
 			this.request.opcode = WorkRequestOpcode.SEND_WITH_IMM.value();
-			this.request.immediateData |= header;
 		}
+		this.request.immediateData |= header;
+		return this.request.immediateData;
 	}
 
 	// What the header grants, once it was given.
@@ -166,7 +171,7 @@ final class WorkDescription {
 		this.request.opcode = opcode.value();
 		this.request.flags = 0;
 		this.request.immediateData = immediate;
-		this.request.sgeCount = 0;
+		this.request.sgeCount = isMessage() ? this.headers.buffers() : 0;
 		this.request.remoteAddress = 0;
 		this.request.rkey = 0;
 		this.memoryCount = 0;

@@ -7,6 +7,8 @@ package io.github.rdmaboot.provider;
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public final class WorkCompletion {
 
+	private static final int WITH_IMMEDIATE = 2;
+
 	/** Number that the request carried. */
 	public long wrId;
 
@@ -49,5 +51,13 @@ public final class WorkCompletion {
 
 	/** Path bits of the destination LID of a received datagram. */
 	public int destinationPathBits;
+
+	/**
+	 * Return whether a received message has immediate data.
+	 * @return whether it has
+	 */
+	public boolean hasImmediate() {
+		return (this.flags & WITH_IMMEDIATE) != 0;
+	}
 
 }

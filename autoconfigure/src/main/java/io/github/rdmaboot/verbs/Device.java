@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadFactory;
 import io.github.rdmaboot.provider.PortAttributes;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Device as the endpoints of one registry share it: a protection domain of their own and
@@ -29,6 +30,8 @@ public final class Device {
 	private final MemoryPool memoryPool;
 
 	private final Map<Integer, Long> maxMessageSizes = new ConcurrentHashMap<>();
+
+	private volatile @Nullable Boolean immediateData;
 
 	private final Map<CompletionPolicy, CompletionPoller> pollers = new ConcurrentHashMap<>();
 
@@ -68,6 +71,23 @@ public final class Device {
 			this.pollers.put(policy, poller);
 		}
 		return poller;
+	}
+
+	/**
+	 * Return whether messages and writes can carry immediate data, which iWARP does not
+	 * know.
+	 * @return whether they can
+	 */
+	public boolean hasImmediateData() {
+		Boolean known = this.immediateData;
+		if (known == null) {
+			String name = this.provider.ibvGetDeviceName(this.provider.deviceOf(this.context));
+			known = this.provider.describeDevices()
+				.stream()
+				.noneMatch((device) -> device.name().equals(name) && device.isIwarp());
+			this.immediateData = known;
+		}
+		return known;
 	}
 
 	// End the threads within a tick.

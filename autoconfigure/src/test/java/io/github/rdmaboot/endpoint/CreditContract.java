@@ -5,20 +5,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,89 +25,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Connections whose sides grant each other credits, on any provider. No device repeats a
- * message that finds no receive.
+ * Connections whose sides grant each other credits, on any provider.
  */
 @Timeout(value = 200, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class CreditContract {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-	private static final ConnectionSettings NO_RETRY = new ConnectionSettings(4, 4, 6, 0, new byte[0], null, null);
-
-	private static final int RECEIVES = 4;
-
-	private static final MessageSettings CREDITS = new MessageSettings(OversizedMessages.REJECT, 100_000,
-			FlowControl.CREDITS);
-
-	private static final MessageSettings FRAGMENTS = new MessageSettings(OversizedMessages.FRAGMENT, 100_000,
-			FlowControl.CREDITS);
-
-	private static final MessageSettings NONE = MessageSettings.defaults();
-
-	private final List<ConnectedPair> pairs = new ArrayList<>();
-
-	private final Semaphore read = new Semaphore(0);
-
-	private final AtomicInteger received = new AtomicInteger();
-
-	/**
-	 * Return a provider; each registry asks for one.
-	 * @return the provider
-	 */
-	abstract RdmaProvider openProvider();
-
-	@AfterEach
-	void close() {
-		this.read.release(1_000_000);
-		this.pairs.forEach(ConnectedPair::close);
-	}
-
-	private ConnectedPair connect(MessageSettings ofServer, MessageSettings ofClient, WhenFull whenFull,
-			Duration timeout, CompletionSettings completion) throws Exception {
-		return connect(ofServer, ofClient, whenFull, timeout, completion, RECEIVES);
-	}
-
-	private ConnectedPair connect(MessageSettings ofServer, MessageSettings ofClient, WhenFull whenFull,
-			Duration timeout, CompletionSettings completion, int receives) throws Exception {
-		return connect(new MemorySettings(1024, receives, ofServer), new MemorySettings(1024, receives, ofClient),
-				whenFull, timeout, completion);
-	}
+abstract class CreditContract extends MessageHeaderContract {
 
 	// To a server that has fewer receives than the client.
 	private ConnectedPair connectToSmaller(WhenFull whenFull, Duration timeout) throws Exception {
 		return connect(new MemorySettings(1024, RECEIVES, CREDITS), new MemorySettings(1024, 16, CREDITS), whenFull,
 				timeout, CompletionSettings.defaults());
-	}
-
-	private ConnectedPair connect(MemorySettings ofServer, MemorySettings ofClient, WhenFull whenFull, Duration timeout,
-			CompletionSettings completion) throws Exception {
-		QueuePairSettings queuePair = new QueuePairSettings(16, 16, 4, 1, 64, whenFull, timeout, 64);
-		ConnectedPair pair = ConnectedPair.connect(this::openProvider, "192.0.2.1", queuePair, NO_RETRY, ofServer,
-				ofClient, completion);
-		this.pairs.add(pair);
-		return pair;
-	}
-
-	private ConnectedPair connect(MessageSettings messages, WhenFull whenFull) throws Exception {
-		return connect(messages, messages, whenFull, PATIENCE, CompletionSettings.defaults());
-	}
-
-	private static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-	}
-
-	// Have the server read a message only when it is told to.
-	private void readSlowly(ConnectedPair pair) {
-		pair.onMessageOfServer((connection, message) -> {
-			this.read.acquireUninterruptibly();
-			assertThat(message.get()).as("order of the messages").isEqualTo((byte) this.received.get());
-			this.received.incrementAndGet();
-		});
-	}
-
-	private static ByteBuffer message(int number) {
-		return ByteBuffer.wrap(new byte[] { (byte) number });
 	}
 
 	@Test
@@ -144,11 +65,11 @@ abstract class CreditContract {
 		for (int i = 0; i < RECEIVES + 1; i++) {
 			sends.add(pair.client().send(message(i)));
 		}
-		expectOverrun(sends.get(RECEIVES));
+		expectOverrun(pair, sends.get(RECEIVES));
 	}
 
 	// Check the failure of a message that found no receive.
-	void expectOverrun(CompletableFuture<Void> send) {
+	void expectOverrun(ConnectedPair pair, CompletableFuture<Void> send) {
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(send))
 			.withStackTraceContaining(CompletionStatus.RNR_RETRY_EXC_ERR.name());
 	}
@@ -181,35 +102,6 @@ abstract class CreditContract {
 		}, "sender of " + connection);
 		thread.start();
 		return thread;
-	}
-
-	@Test
-	void messagesInFragmentsCarryCreditsToo() throws Exception {
-		ConnectedPair pair = connect(FRAGMENTS, WhenFull.WAIT);
-		pair.onMessageOfServer((connection, message) -> connection.send(message));
-		for (int size : new int[] { 0, 1, 1024, 1025, 10_000, 100_000 }) {
-			byte[] message = new byte[size];
-			new Random(size).nextBytes(message);
-			CompletableFuture<byte[]> answer = pair.client().receive();
-			get(pair.client().send(ByteBuffer.wrap(message)));
-			assertThat(get(answer)).as("message of %d bytes", size).isEqualTo(message);
-		}
-	}
-
-	@Test
-	void senderWithoutCreditsFails() throws Exception {
-		ConnectedPair pair = connect(CREDITS, WhenFull.FAIL);
-		readSlowly(pair);
-		for (int i = 0; i < RECEIVES - 1; i++) {
-			get(pair.client().send(message(i)));
-		}
-		assertThatExceptionOfType(SendQueueFullException.class).isThrownBy(() -> pair.client().send(message(9)))
-			.withMessageContaining("No credit of RDMA connection client#1")
-			.withMessageContaining("queue-pair.when-full is fail")
-			.withMessageContaining("memory.buffer-count of the peer, whose messages.flow-control has to be credits");
-		this.read.release(RECEIVES - 1);
-		await().atMost(PATIENCE).untilAsserted(() -> get(pair.client().send(message(RECEIVES - 1))));
-		assertThat(pair.client().isOpen()).isTrue();
 	}
 
 	@Test
@@ -262,24 +154,6 @@ abstract class CreditContract {
 		await().atMost(PATIENCE).until(() -> sender.getState() == Thread.State.TIMED_WAITING);
 		pair.client().close();
 		assertThat(get(outcome)).isInstanceOf(ConnectionClosedException.class);
-	}
-
-	@Test
-	void operationsTakeCreditsToo() throws Exception {
-		ConnectedPair pair = connect(CREDITS, WhenFull.WAIT);
-		pair.onMessageOfServer((connection, message) -> this.received.incrementAndGet());
-		RegisteredMemory local = pair.client().memory().allocate(64, RemoteAccess.READ);
-		RemoteMemory remote = pair.server().memory().allocate(64, RemoteAccess.WRITE).remote();
-		RdmaOperations operations = pair.client().operations();
-		WorkBatch batch = operations.batch(3).send(local, 0, 8).write(local, 0, remote, 0, 8).send(local, 0, 8);
-		for (int i = 0; i < 50; i++) {
-			get(operations.send(local, 0, 8, new OperationFuture()));
-			get(operations.sendInline(ByteBuffer.allocate(8), new OperationFuture()));
-			get(operations.writeWithImmediate(local, 0, remote, 0, 8, i, new OperationFuture()));
-			get(batch.post(new OperationFuture()));
-		}
-		await().atMost(PATIENCE).until(() -> this.received.get() == 50 * 5);
-		assertThat(pair.client().isOpen()).isTrue();
 	}
 
 	@ParameterizedTest
@@ -440,57 +314,6 @@ abstract class CreditContract {
 		this.read.release(RECEIVES);
 		await().atMost(PATIENCE).until(() -> !pair.client().isOpen() && !pair.server().isOpen());
 		assertThat(this.received.get()).isLessThan(RECEIVES);
-	}
-
-	@Test
-	void immediateDataOfWritesIsTheApplicationsButThatOfMessagesIsNot() throws Exception {
-		ConnectedPair pair = connect(CREDITS, WhenFull.WAIT);
-		RegisteredMemory local = pair.client().memory().allocate(64, RemoteAccess.READ);
-		RemoteMemory remote = pair.server().memory().allocate(64, RemoteAccess.WRITE).remote();
-		RdmaOperations operations = pair.client().operations();
-		assertThatExceptionOfType(RdmaException.class)
-			.isThrownBy(() -> operations.sendWithImmediate(local, 0, 8, 7, new OperationFuture()))
-			.withMessageContaining("messages.flow-control=credits")
-			.satisfies((ex) -> assertThat(ex.errno()).isEqualTo(Errno.EOPNOTSUPP.value()));
-		assertThatExceptionOfType(RdmaException.class)
-			.isThrownBy(() -> operations.batch(1).sendWithImmediate(local, 0, 8, 7))
-			.withMessageContaining("messages.flow-control=credits");
-		CompletableFuture<RdmaMessage> written = pair.server().receiveMessage();
-		get(operations.writeWithImmediate(local, 0, remote, 0, 8, -7, new OperationFuture()));
-		assertThat(get(written).immediateData()).isEqualTo(-7);
-		CompletableFuture<RdmaMessage> sent = pair.server().receiveMessage();
-		get(operations.send(local, 0, 8, new OperationFuture()));
-		assertThat(get(sent).immediateData()).isNull();
-	}
-
-	@Test
-	void peerWithoutCreditsEndsTheConnectionWithTheProperty() throws Exception {
-		ConnectedPair pair = connect(CREDITS, NONE, WhenFull.WAIT, PATIENCE, CompletionSettings.defaults());
-		CompletableFuture<byte[]> waiting = pair.server().receive();
-		pair.client().send(message(1), (error) -> {
-		});
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
-			.withStackTraceContaining("set messages.flow-control of both sides alike");
-	}
-
-	@Test
-	void peerInFragmentsWithoutCreditsEndsTheConnectionWithTheProperty() throws Exception {
-		ConnectedPair pair = connect(new MessageSettings(OversizedMessages.FRAGMENT, 100_000), FRAGMENTS, WhenFull.WAIT,
-				PATIENCE, CompletionSettings.defaults());
-		CompletableFuture<byte[]> waiting = pair.server().receive();
-		pair.client().send(message(1), (error) -> {
-		});
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
-			.withStackTraceContaining("set messages.flow-control of both sides alike");
-	}
-
-	@Test
-	void peerWithCreditsThatSendsFragmentsEndsTheConnectionWithTheProperty() throws Exception {
-		ConnectedPair pair = connect(CREDITS, FRAGMENTS, WhenFull.WAIT, PATIENCE, CompletionSettings.defaults());
-		CompletableFuture<byte[]> waiting = pair.server().receive();
-		CompletableFuture.runAsync(() -> pair.client().send(ByteBuffer.allocate(3000)));
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
-			.withStackTraceContaining("set messages.oversized of both sides alike");
 	}
 
 }

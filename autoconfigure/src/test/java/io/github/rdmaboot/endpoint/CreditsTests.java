@@ -77,12 +77,12 @@ class CreditsTests {
 		Credits credits = new Credits(4);
 		List<Boolean> due = new ArrayList<>();
 		credits.grantBy((least) -> due.add(credits.isGrantDue(least)));
-		MessageCredits messages = new MessageCredits(true, credits, null, false);
-		WorkDescription work = new WorkDescription(null, 64, 1);
+		MessageCredits messages = new MessageCredits(HeaderForm.IMMEDIATE, null, credits, null, false);
+		WorkDescription work = new WorkDescription(null, 64, 1, HeaderForm.IMMEDIATE);
 		SendSlot slot = new SendSlot(0, 0, work);
 		work.begin(WorkRequestOpcode.SEND, 0);
 		credits.owe(2);
-		messages.head(work);
+		messages.head(slot);
 		assertThat(credits.isGrantDue(2)).isFalse();
 		messages.owe(work);
 		assertThat(due).as("when it is owed again").containsExactly(true);

@@ -28,8 +28,6 @@ abstract class FragmentContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private static final MessageSettings FRAGMENT = new MessageSettings(OversizedMessages.FRAGMENT, 100_000);
-
 	private final List<RdmaEndpoints> registries = new ArrayList<>();
 
 	private RdmaServer server;
@@ -39,6 +37,19 @@ abstract class FragmentContract {
 	 * @return the provider
 	 */
 	abstract RdmaProvider openProvider();
+
+	/**
+	 * Return what keeps fragments from overrunning the receives of their peer, where its
+	 * device does not let them wait.
+	 * @return the flow control
+	 */
+	FlowControl flowControl() {
+		return FlowControl.NONE;
+	}
+
+	private MessageSettings fragments(int maxSize) {
+		return new MessageSettings(OversizedMessages.FRAGMENT, maxSize, flowControl());
+	}
 
 	@AfterEach
 	void close() {
@@ -76,7 +87,7 @@ abstract class FragmentContract {
 
 	@Test
 	void messagesOfAllSizesComeBackByteForByte() throws Exception {
-		RdmaConnection connection = connect(FRAGMENT, FRAGMENT);
+		RdmaConnection connection = connect(fragments(100_000), fragments(100_000));
 		assertThat(connection.maxMessageSize()).isEqualTo(100_000);
 		this.server.onMessage((from, message) -> {
 			assertThat(message.isReadOnly()).isTrue();
@@ -92,7 +103,7 @@ abstract class FragmentContract {
 
 	@Test
 	void messagesOfManyThreadsDoNotMix() throws Exception {
-		RdmaConnection connection = connect(FRAGMENT, FRAGMENT);
+		RdmaConnection connection = connect(fragments(100_000), fragments(100_000));
 		List<Thread> threads = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
 			byte[] message = new byte[3000 + i];
@@ -123,7 +134,7 @@ abstract class FragmentContract {
 
 	@Test
 	void messageThatIsLargerThanTheLargestIsRefusedWithTheSizes() throws Exception {
-		RdmaConnection connection = connect(FRAGMENT, FRAGMENT);
+		RdmaConnection connection = connect(fragments(100_000), fragments(100_000));
 		assertThatIllegalArgumentException().isThrownBy(() -> connection.send(ByteBuffer.allocate(100_001)))
 			.withMessageContaining("100001 bytes is larger than messages.max-size")
 			.withMessageContaining("100000B");
@@ -132,7 +143,7 @@ abstract class FragmentContract {
 
 	@Test
 	void messageThatIsTooLargeForThePeerEndsTheConnectionWithTheProperty() throws Exception {
-		RdmaConnection connection = connect(new MessageSettings(OversizedMessages.FRAGMENT, 5000), FRAGMENT);
+		RdmaConnection connection = connect(fragments(5000), fragments(100_000));
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
 		CompletableFuture<byte[]> waiting = this.server.connections().iterator().next().receive();
 		// The end of the connection may come before the last fragment.
@@ -143,7 +154,7 @@ abstract class FragmentContract {
 
 	@Test
 	void messageOfOneFragmentThatIsTooLargeForThePeerEndsTheConnectionAsWell() throws Exception {
-		RdmaConnection connection = connect(new MessageSettings(OversizedMessages.FRAGMENT, 500), FRAGMENT);
+		RdmaConnection connection = connect(fragments(500), fragments(100_000));
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
 		CompletableFuture<byte[]> waiting = this.server.connections().iterator().next().receive();
 		connection.send(ByteBuffer.allocate(501), (error) -> {
@@ -154,13 +165,15 @@ abstract class FragmentContract {
 
 	@Test
 	void peerThatIsConfiguredOtherwiseEndsTheConnectionWithTheProperty() throws Exception {
-		RdmaConnection connection = connect(FRAGMENT, MessageSettings.defaults());
+		RdmaConnection connection = connect(fragments(100_000), MessageSettings.defaults());
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
 		CompletableFuture<byte[]> waiting = this.server.connections().iterator().next().receive();
 		connection.send(ByteBuffer.allocate(20), (error) -> {
 		});
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
-			.withStackTraceContaining("set messages.oversized of both sides alike");
+			.withStackTraceContaining(
+					"set " + ((flowControl() == FlowControl.NONE) ? "messages.oversized" : "messages.flow-control")
+							+ " of both sides alike");
 	}
 
 }

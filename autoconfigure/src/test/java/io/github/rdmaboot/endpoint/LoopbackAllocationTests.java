@@ -7,11 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import com.sun.management.ThreadMXBean;
+import io.github.rdmaboot.provider.loopback.IwarpFabrics;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -75,6 +77,13 @@ class LoopbackAllocationTests {
 	void operationsAllocateNothing(Operation operation) throws Exception {
 		connect(MessageSettings.defaults());
 		expectNoAllocation(operation);
+	}
+
+	@Test
+	void messagesAndGrantsWithHeadersInFrontOfTheContentAllocateNothing() throws Exception {
+		IwarpFabrics.like(this.fabric);
+		connect(new MessageSettings(OversizedMessages.REJECT, 4096, FlowControl.CREDITS));
+		expectNoAllocation(Operation.MESSAGE);
 	}
 
 	@ParameterizedTest

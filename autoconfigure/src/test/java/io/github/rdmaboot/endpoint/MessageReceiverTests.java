@@ -58,7 +58,7 @@ class MessageReceiverTests {
 	}
 
 	private ReceiveBuffers buffers() {
-		return new ReceiveBuffers(this.memory, 64, 2, (request) -> {
+		return new ReceiveBuffers(this.memory, 64, HeaderForm.NONE, 2, (request) -> {
 			this.reposted.add((int) request.wrId);
 			return 0;
 		}, this.outstanding, true);
@@ -91,7 +91,7 @@ class MessageReceiverTests {
 		MessageReceiver receiver = new MessageReceiver(buffers(), () -> {
 		}, new EndpointStatistics(), (task) -> outstandingWhenHandedOn.add(this.outstanding.count()),
 				() -> (connection, message) -> {
-				}, this.pair.server(), MessageSettings.defaults(), null);
+				}, this.pair.server(), MessageSettings.defaults(), HeaderForm.NONE, null);
 		this.outstanding.posted();
 		receiver.received(0, completion(1));
 		assertThat(outstandingWhenHandedOn).as("receives outstanding").containsExactly(1);
@@ -102,7 +102,7 @@ class MessageReceiverTests {
 	void bufferThatWasGivenBackIsNotReadAndIsThereForOthers() {
 		MessageReceiver receiver = new MessageReceiver(buffers(), () -> this.memory.memory().put(0, (byte) 9),
 				new EndpointStatistics(), Runnable::run, () -> null, this.pair.server(), MessageSettings.defaults(),
-				null);
+				HeaderForm.NONE, null);
 		this.memory.memory().put(0, (byte) 7);
 		this.outstanding.posted();
 		this.outstanding.posted();

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import io.github.rdmaboot.provider.NativeTransport;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
 
@@ -11,6 +12,11 @@ class NativeFragmentIT extends FragmentContract {
 	@Override
 	RdmaProvider openProvider() {
 		return JnaRdmaProvider.open();
+	}
+
+	@Override
+	FlowControl flowControl() {
+		return NativeTransport.rulesOfThisHost().messagesWaitForReceives() ? FlowControl.NONE : FlowControl.CREDITS;
 	}
 
 }

@@ -68,7 +68,7 @@ class SharedCompletionsTests {
 		this.device = new Devices(provider, "test", new MemoryPoolLimits(4096, 4096, 64))
 			.acquire(provider.rdmaGetDevices().handles()[0]);
 		this.memory = this.device.device().memoryPool().allocate(2 * 64);
-		ReceiveBuffers buffers = new ReceiveBuffers(this.memory, 64, 2, (request) -> {
+		ReceiveBuffers buffers = new ReceiveBuffers(this.memory, 64, HeaderForm.NONE, 2, (request) -> {
 			this.reposted.add((int) request.wrId);
 			return 0;
 		}, new OutstandingRequests(), true);
@@ -283,7 +283,7 @@ class SharedCompletionsTests {
 		RdmaProvider provider = openProvider();
 		Devices devices = new Devices(provider, "test", new MemoryPoolLimits(4096, 4096, 64));
 		long context = provider.rdmaGetDevices().handles()[0];
-		SharedReceives receives = new SharedReceives(4, 64, POLICY, this.statistics);
+		SharedReceives receives = new SharedReceives(4, new MemorySettings(64, 4), POLICY, this.statistics);
 		SharedReceives.Shared broken = receives.join(devices, context);
 		broken.completions().failed(new RdmaException("ibv_poll_cq", Errno.EIO.value()));
 		SharedReceives.Shared second = receives.join(devices, context);

@@ -36,6 +36,8 @@ public final class LoopbackFabric {
 
 	private boolean devicePresent = true;
 
+	private boolean immediateData = true;
+
 	/**
 	 * Create a fabric that nothing else is connected to.
 	 */
@@ -146,6 +148,17 @@ public final class LoopbackFabric {
 				process.loseDevice();
 			}
 		}
+	}
+
+	/**
+	 * Make the device one of iWARP as far as it has no immediate data.
+	 */
+	void omitImmediateData() {
+		this.immediateData = false;
+	}
+
+	boolean hasImmediateData() {
+		return this.immediateData;
 	}
 
 	void insertDevice() {

@@ -44,7 +44,7 @@ public final class LoopbackRdmaProvider extends LoopbackCmProvider implements Rd
 			if (!fabric().isDevicePresent()) {
 				return List.of();
 			}
-			return List.of(new DeviceDescription(DeviceLimits.NAME, "CA",
+			return List.of(new DeviceDescription(DeviceLimits.NAME, fabric().hasImmediateData() ? "CA" : "RNIC",
 					List.of(new DeviceDescription.Port(1, "ACTIVE", "Ethernet", List.of()))));
 		}
 	}

@@ -82,6 +82,9 @@ final class SendPosting {
 		if (request.sgeCount < 0 || request.sgeCount > qp.capabilities().maxSendSge()) {
 			return false;
 		}
+		if (operation.hasImmediate() && !qp.fabric().hasImmediateData()) {
+			return false;
+		}
 		if (operation.isAtomic()) {
 			int length = (request.sgeCount > 0) ? request.lengths[0] : 0;
 			return qp.type() == QueuePairType.RC && length >= Long.BYTES && (request.remoteAddress & 7) == 0;

@@ -1,0 +1,102 @@
+package io.github.rdmaboot.endpoint;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.RdmaProvider;
+import io.github.rdmaboot.provider.loopback.IwarpFabrics;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Messages in fragments on a device without immediate data.
+ */
+class LoopbackIwarpFragmentTests extends FragmentContract {
+
+	private static final MemorySettings MEMORY = new MemorySettings(1024, 4,
+			new MessageSettings(OversizedMessages.FRAGMENT, 100_000));
+
+	private final LoopbackFabric fabric = IwarpFabrics.like(LoopbackFabrics.with("192.0.2.1"));
+
+	@Override
+	RdmaProvider openProvider() {
+		return new LoopbackRdmaProvider(this.fabric);
+	}
+
+	@Test
+	void aMessageAndItsHeaderAreOneCall() throws Exception {
+		FaultingProvider calls = FaultingProvider.of(openProvider(), new CallOrder());
+		try (ConnectedPair pair = ConnectedPair.connect(calls::provider, "192.0.2.1", ConnectedPair.QUEUE_PAIR,
+				ConnectedPair.CONNECTION, MEMORY, MEMORY, CompletionSettings.defaults())) {
+			pair.onMessageOfServer((connection, message) -> {
+			});
+			for (int i = 0; i < 20; i++) {
+				pair.client().send(ByteBuffer.allocate(1024)).get(10, TimeUnit.SECONDS);
+			}
+		}
+		assertThat(calls.counts().getOrDefault("ibvPostSend", new AtomicInteger())).hasValue(20);
+	}
+
+	@Test
+	void connectionsOfASharedReceiveQueueHaveRoomForHeadersToo() throws Exception {
+		QueuePairSettings queuePair = new QueuePairSettings(8, 8, 1, 1, 0);
+		try (RdmaEndpoints servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+				RdmaEndpoints clients = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null)) {
+			RdmaServer server = servers.addServer(new ServerSettings("server", "192.0.2.1", 0, 0, queuePair,
+					TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), 8));
+			server.onMessage((connection, message) -> connection.send(message));
+			servers.start();
+			clients.start();
+			for (int i = 0; i < 2; i++) {
+				RdmaConnection connection = connect(clients, "client-" + i, server.port(), queuePair);
+				for (int size : new int[] { 0, 1, 1024, 1025, 20_000 }) {
+					byte[] message = new byte[size];
+					Arrays.fill(message, (byte) (size + i));
+					connection.send(ByteBuffer.wrap(message)).get(10, TimeUnit.SECONDS);
+					assertThat(connection.receive().get(10, TimeUnit.SECONDS)).isEqualTo(message);
+				}
+			}
+		}
+	}
+
+	private static RdmaConnection connect(RdmaEndpoints clients, String name, int port, QueuePairSettings queuePair)
+			throws Exception {
+		RdmaClient client = addClient(clients, name, port, queuePair);
+		client.start();
+		return client.connect().get(10, TimeUnit.SECONDS);
+	}
+
+	private static RdmaClient addClient(RdmaEndpoints clients, String name, int port, QueuePairSettings queuePair) {
+		return clients.addClient(new ClientSettings(name, "192.0.2.1", port, null, Duration.ofSeconds(5),
+				Duration.ofSeconds(5), ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, queuePair,
+				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
+	}
+
+	@Test
+	void aQueuePairThatIsTooLargeForTheDeviceSaysOfThePlaceForHeaders() {
+		FaultingProvider faults = FaultingProvider.of(openProvider(), new CallOrder());
+		faults.inject(new Fault("rdmaCreateQp", 1, Kind.FAIL, Errno.EINVAL.value()));
+		try (RdmaEndpoints clients = new RdmaEndpoints(faults::provider, ShutdownSettings.defaults(), null)) {
+			clients.start();
+			RdmaClient client = addClient(clients, "client", 4711, new QueuePairSettings(16, 16, 3, 1, 64));
+			client.start();
+			await().until(() -> client.lastError() != null);
+			assertThat(client.lastError()).hasStackTraceContaining("failed with EINVAL")
+				.hasStackTraceContaining("it was to take 4 buffers for a send, one more than queue-pair.max-send-sge")
+				.hasStackTraceContaining("and 72 bytes inline, 8 more than queue-pair.max-inline-data");
+		}
+	}
+
+}
