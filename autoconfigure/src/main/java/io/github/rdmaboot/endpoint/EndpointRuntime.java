@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 
 import io.github.rdmaboot.cm.EventChannel;
@@ -32,6 +33,10 @@ interface EndpointRuntime {
 	Executor acceptExecutor();
 
 	ScheduledExecutorService scheduler();
+
+	// Run a task that waits for nobody after a time, on the timer's thread only if there
+	// is no other.
+	Future<?> executeLater(Runnable task, long nanos);
 
 	// Return how long one native call may take.
 	Duration callTimeout();

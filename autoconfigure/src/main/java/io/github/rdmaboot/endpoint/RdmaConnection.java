@@ -5,8 +5,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -18,18 +16,13 @@ import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.verbs.CompletionThread;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reliable connection over which messages are sent and received. All methods may be
  * called from any thread.
  */
 public final class RdmaConnection {
-
-	private static final Logger logger = LoggerFactory.getLogger(RdmaConnection.class);
 
 	private final ConnectionOwner owner;
 
@@ -39,8 +32,6 @@ public final class RdmaConnection {
 
 	private final EndpointRuntime runtime;
 
-	private final Runnable closingHook;
-
 	private final ConnectionResources resources = new ConnectionResources();
 
 	private final ConnectionMemory memory;
@@ -49,7 +40,7 @@ public final class RdmaConnection {
 
 	private final ConnectionEvents events;
 
-	private final ConnectionEnd end = new ConnectionEnd();
+	private final ConnectionEnding ending;
 
 	RdmaConnection(ConnectionOwner owner, long number, OwnedCmId id, EndpointRuntime runtime,
 			Consumer<CmEvent> connectEvents, Runnable closingHook) {
@@ -57,7 +48,7 @@ public final class RdmaConnection {
 		this.number = number;
 		this.id = id;
 		this.runtime = runtime;
-		this.closingHook = closingHook;
+		this.ending = new ConnectionEnding(this, owner, runtime, this.resources, this.gate, closingHook);
 		this.events = new ConnectionEvents(this, this.resources, owner, connectEvents);
 		this.memory = new ConnectionMemory(this, this.resources, owner.statistics());
 	}
@@ -240,7 +231,7 @@ public final class RdmaConnection {
 	 */
 	public CompletableFuture<DestroyReport> close() {
 		end(DestroyTrigger.MANUAL, null);
-		return this.end.report();
+		return this.ending.end().report();
 	}
 
 	/**
@@ -278,13 +269,7 @@ public final class RdmaConnection {
 	}
 
 	void handlerFailed(Throwable error) {
-		if (error instanceof ConnectionClosedException && !isOpen()) {
-			// It wanted to answer on a connection that was just closed.
-			logger.debug("{}: closed while its message handler ran", this, error);
-			return;
-		}
-		logger.warn("{}: the message handler failed, the connection is closed", this, error);
-		end(DestroyTrigger.DISCONNECT, new IllegalStateException("The message handler failed: " + error, error));
+		this.ending.handlerFailed(error);
 	}
 
 	void failed(RuntimeException error) {
@@ -293,78 +278,34 @@ public final class RdmaConnection {
 
 	// Have the connection destroyed. Only the first call has an effect.
 	void end(DestroyTrigger trigger, @Nullable RuntimeException cause) {
-		if (this.end.begin(cause)) {
-			CompletionThread.runUnpinned(() -> {
-				this.owner.ended(this, trigger, cause);
-				this.runtime.destroyLater(this, trigger);
-			});
-		}
+		this.ending.end(trigger, cause);
 	}
 
 	ConnectionTeardown teardown() {
 		return new ConnectionTeardown(this, this.id, this.resources, this.events, this.owner.statistics());
 	}
 
-	/**
-	 * Keep new native calls away and wait for the one in progress.
-	 */
+	// Keep new native calls away and wait for the one in progress.
 	void beginClosing() {
-		this.gate.shut();
-		this.end.begin(null);
-		this.closingHook.run();
-		this.gate.awaitCall();
-		this.resources.stopPosting();
+		this.ending.beginClosing();
 	}
 
-	// The connection was destroyed. Nothing is thrown, for others may be destroyed
-	// together with it, who must be told too.
+	// The connection was destroyed.
 	void destroyed(DestroyReport report) {
-		try {
-			tellDestroyed(report);
-		}
-		catch (RuntimeException | Error ex) {
-			logger.error("Not everybody could be told that {} was destroyed", this, ex);
-		}
-	}
-
-	private void tellDestroyed(DestroyReport report) {
-		try {
-			this.resources.tellWaiters(this::closedException);
-		}
-		finally {
-			try {
-				this.owner.destroyed(this, report);
-			}
-			finally {
-				this.end.done(report, this.runtime.handlerExecutor());
-			}
-		}
+		this.ending.destroyed(report);
 	}
 
 	// How its end goes on, for those who destroy it.
 	ConnectionEnd end() {
-		return this.end;
+		return this.ending.end();
 	}
 
 	ConnectionClosedException closedException() {
-		RuntimeException cause = this.end.cause();
-		return new ConnectionClosedException(this + " is closed" + ((cause != null) ? ": " + cause.getMessage() : ""),
-				cause);
+		return this.ending.closedException();
 	}
 
-	// Run a task that waits for nobody after a time, on the timer's thread only if there
-	// is
-	// no other.
 	Future<?> executeLater(Runnable task, long nanos) {
-		return this.runtime.scheduler().schedule(() -> {
-			try {
-				this.runtime.acceptExecutor().execute(task);
-			}
-			catch (RejectedExecutionException | OutOfMemoryError ex) {
-				logger.debug("{}: no thread for what was to be done later", this, ex);
-				task.run();
-			}
-		}, nanos, TimeUnit.NANOSECONDS);
+		return this.runtime.executeLater(task, nanos);
 	}
 
 	void executeHandler(Runnable task) {

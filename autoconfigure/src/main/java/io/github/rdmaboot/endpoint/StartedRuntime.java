@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -283,6 +284,19 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public Executor acceptExecutor() {
 		return this.acceptExecutor;
+	}
+
+	@Override
+	public Future<?> executeLater(Runnable task, long nanos) {
+		return scheduler().schedule(() -> {
+			try {
+				acceptExecutor().execute(task);
+			}
+			catch (RejectedExecutionException | OutOfMemoryError ex) {
+				logger.debug("No thread for what was to be done later", ex);
+				task.run();
+			}
+		}, nanos, TimeUnit.NANOSECONDS);
 	}
 
 	@Override

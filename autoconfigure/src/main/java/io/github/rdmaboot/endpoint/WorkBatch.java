@@ -1,11 +1,9 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
-import java.util.Objects;
 
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Operations that are posted as one list, with one call of {@code ibv_post_send}, and
@@ -20,23 +18,11 @@ public final class WorkBatch {
 
 	private final SendQueue queue;
 
-	private final WorkDescription[] works;
-
-	private final ByteBuffer[] inline;
-
-	private final @Nullable OperationCallback[] callbacks;
-
-	private int count;
+	private final BatchEntries entries;
 
 	WorkBatch(SendQueue queue, int capacity) {
 		this.queue = queue;
-		this.works = new WorkDescription[capacity];
-		this.inline = new ByteBuffer[capacity];
-		this.callbacks = new OperationCallback[capacity];
-		for (int i = 0; i < capacity; i++) {
-			this.works[i] = queue.describe();
-			this.inline[i] = ByteBuffer.allocate(queue.settings().maxInlineData());
-		}
+		this.entries = new BatchEntries(queue, capacity);
 	}
 
 	/**
@@ -50,7 +36,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch send(RdmaMemory local, long localOffset, int length) {
-		next().transfer(WorkRequestOpcode.SEND, 0, local, localOffset, length, null, 0);
+		this.entries.next().transfer(WorkRequestOpcode.SEND, 0, local, localOffset, length, null, 0);
 		return added();
 	}
 
@@ -64,7 +50,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch send(MemoryRanges ranges) {
-		next().transfer(WorkRequestOpcode.SEND, ranges, null, 0);
+		this.entries.next().transfer(WorkRequestOpcode.SEND, ranges, null, 0);
 		return added();
 	}
 
@@ -81,7 +67,7 @@ public final class WorkBatch {
 	 */
 	public WorkBatch sendWithImmediate(RdmaMemory local, long localOffset, int length, int immediate) {
 		this.queue.limits().requireImmediate();
-		next().transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0);
+		this.entries.next().transfer(WorkRequestOpcode.SEND_WITH_IMM, immediate, local, localOffset, length, null, 0);
 		return added();
 	}
 
@@ -97,9 +83,9 @@ public final class WorkBatch {
 	 */
 	public WorkBatch sendInline(ByteBuffer message) {
 		this.queue.limits().requireInline(message.remaining());
-		next().begin(WorkRequestOpcode.SEND, 0);
-		next().inline();
-		this.inline[this.count].clear().put(message).flip();
+		this.entries.next().begin(WorkRequestOpcode.SEND, 0);
+		this.entries.next().inline();
+		this.entries.nextInline(message);
 		return added();
 	}
 
@@ -117,7 +103,7 @@ public final class WorkBatch {
 	 */
 	public WorkBatch read(RdmaMemory local, long localOffset, RemoteMemory remote, long remoteOffset, int length) {
 		this.queue.limits().requireReads();
-		next().transfer(WorkRequestOpcode.RDMA_READ, 0, local, localOffset, length, remote, remoteOffset);
+		this.entries.next().transfer(WorkRequestOpcode.RDMA_READ, 0, local, localOffset, length, remote, remoteOffset);
 		return added();
 	}
 
@@ -136,7 +122,7 @@ public final class WorkBatch {
 	 */
 	public WorkBatch read(MemoryRanges ranges, RemoteMemory remote, long remoteOffset) {
 		this.queue.limits().requireReads();
-		next().transfer(WorkRequestOpcode.RDMA_READ, ranges, remote, remoteOffset);
+		this.entries.next().transfer(WorkRequestOpcode.RDMA_READ, ranges, remote, remoteOffset);
 		return added();
 	}
 
@@ -153,7 +139,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch write(RdmaMemory local, long localOffset, RemoteMemory remote, long remoteOffset, int length) {
-		next().transfer(WorkRequestOpcode.RDMA_WRITE, 0, local, localOffset, length, remote, remoteOffset);
+		this.entries.next().transfer(WorkRequestOpcode.RDMA_WRITE, 0, local, localOffset, length, remote, remoteOffset);
 		return added();
 	}
 
@@ -170,7 +156,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is full
 	 */
 	public WorkBatch write(MemoryRanges ranges, RemoteMemory remote, long remoteOffset) {
-		next().transfer(WorkRequestOpcode.RDMA_WRITE, ranges, remote, remoteOffset);
+		this.entries.next().transfer(WorkRequestOpcode.RDMA_WRITE, ranges, remote, remoteOffset);
 		return added();
 	}
 
@@ -189,8 +175,9 @@ public final class WorkBatch {
 	 */
 	public WorkBatch writeWithImmediate(RdmaMemory local, long localOffset, RemoteMemory remote, long remoteOffset,
 			int length, int immediate) {
-		next().transfer(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, immediate, local, localOffset, length, remote,
-				remoteOffset);
+		this.entries.next()
+			.transfer(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, immediate, local, localOffset, length, remote,
+					remoteOffset);
 		return added();
 	}
 
@@ -210,7 +197,7 @@ public final class WorkBatch {
 	 */
 	public WorkBatch compareAndSwap(RemoteMemory remote, long remoteOffset, long expected, long replacement) {
 		this.queue.limits().requireReads();
-		next().atomic(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, remote, remoteOffset, expected, replacement);
+		this.entries.next().atomic(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, remote, remoteOffset, expected, replacement);
 		return added();
 	}
 
@@ -229,7 +216,7 @@ public final class WorkBatch {
 	 */
 	public WorkBatch fetchAndAdd(RemoteMemory remote, long remoteOffset, long addend) {
 		this.queue.limits().requireReads();
-		next().atomic(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, remote, remoteOffset, addend, 0);
+		this.entries.next().atomic(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, remote, remoteOffset, addend, 0);
 		return added();
 	}
 
@@ -240,7 +227,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is empty
 	 */
 	public WorkBatch fence() {
-		this.works[last()].fence();
+		this.entries.last().fence();
 		return this;
 	}
 
@@ -252,8 +239,7 @@ public final class WorkBatch {
 	 * @throws IllegalStateException if the batch is empty
 	 */
 	public WorkBatch signal(OperationCallback callback) {
-		this.works[last()].signal();
-		this.callbacks[last()] = callback;
+		this.entries.signalLast(callback);
 		return this;
 	}
 
@@ -262,7 +248,7 @@ public final class WorkBatch {
 	 * @return this batch
 	 */
 	public WorkBatch clear() {
-		this.count = 0;
+		this.entries.clear();
 		return this;
 	}
 
@@ -271,7 +257,7 @@ public final class WorkBatch {
 	 * @return the number
 	 */
 	public int size() {
-		return this.count;
+		return this.entries.size();
 	}
 
 	/**
@@ -282,7 +268,7 @@ public final class WorkBatch {
 	 * @throws IllegalArgumentException if it is not an atomic
 	 */
 	public long value(int index) {
-		WorkDescription work = this.works[Objects.checkIndex(index, this.count)];
+		WorkDescription work = this.entries.get(index);
 		if (!work.isAtomic()) {
 			throw new IllegalArgumentException("Operation " + index + " of the batch is not an atomic");
 		}
@@ -304,92 +290,13 @@ public final class WorkBatch {
 	 * @throws RdmaException on an errno of the call
 	 */
 	public <C extends OperationCallback> C post(C callback) {
-		if (this.count == 0) {
-			throw new IllegalArgumentException("The batch is empty");
-		}
-		if (this.callbacks[this.count - 1] != null) {
-			throw new IllegalArgumentException(
-					"The outcome of the last operation of a batch is told to the callback of the batch, not by signal");
-		}
-		SendSlot first = take();
-		this.queue.enter(first);
-		try {
-			int index = 0;
-			for (SendSlot slot = first; slot != null; slot = slot.next()) {
-				fill(slot, index++);
-			}
-			first.lastOfList().callback(callback);
-			this.queue.post(first, this.count);
-			return callback;
-		}
-		finally {
-			this.queue.leave();
-		}
-	}
-
-	private SendSlot take() {
-		this.queue.reserve(this.count);
-		SendSlot first = this.queue.take();
-		SendSlot last = first;
-		for (int i = 1; i < this.count; i++) {
-			SendSlot slot = this.queue.take();
-			slot.follow(last);
-			last = slot;
-		}
-		last.endList();
-		this.queue.reserveCredits(first, receives());
-		return first;
-	}
-
-	// How many receives of the peer the batch takes.
-	private int receives() {
-		int receives = 0;
-		for (int i = 0; i < this.count; i++) {
-			if (this.works[i].takesReceive()) {
-				receives++;
-			}
-		}
-		return receives;
-	}
-
-	private void fill(SendSlot slot, int index) {
-		WorkDescription work = this.works[index];
-		slot.work().copyFrom(work);
-		if (slot.isLastOfList()) {
-			slot.work().signal();
-		}
-		slot.source(work);
-		if (work.isAtomic()) {
-			this.queue.scratch().use(slot, null);
-		}
-		else if (work.isInline()) {
-			this.queue.scratch().use(slot, this.inline[index]);
-		}
-		OperationCallback callback = this.callbacks[index];
-		if (callback != null) {
-			slot.callback(callback);
-		}
-	}
-
-	private WorkDescription next() {
-		if (this.count == this.works.length) {
-			throw new IllegalStateException(
-					"There is no room for more than " + this.count + " operations in the batch");
-		}
-		return this.works[this.count];
+		this.entries.post(callback);
+		return callback;
 	}
 
 	private WorkBatch added() {
-		this.callbacks[this.count] = null;
-		this.count++;
+		this.entries.add();
 		return this;
-	}
-
-	private int last() {
-		if (this.count == 0) {
-			throw new IllegalStateException("The batch is empty");
-		}
-		return this.count - 1;
 	}
 
 }
