@@ -2,7 +2,7 @@
 # Starts of the sample that must fail with an analysis and leave nothing behind: no library, no device.
 # own boot
 # before boot: .ci/package-sample
-# limit: 360
+# limit: 600
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/sample-functions"
 

@@ -56,7 +56,7 @@ class TwoGuestsScenario {
 		if (Files.exists(MEET.resolve("b.is-off"))) {
 			Files.delete(MEET.resolve("b.ready"));
 			Files.deleteIfExists(MEET.resolve("b.is-deaf"));
-			Files.createFile(MEET.resolve("b.on"));
+			signal("b.on");
 		}
 		awaitFile("b.ready");
 		// What the process opens once and keeps: the libraries and their device.
@@ -236,8 +236,15 @@ class TwoGuestsScenario {
 	}
 
 	private static void cutPowerOfPeer() throws IOException {
-		Files.createFile(MEET.resolve("b.off"));
+		signal("b.off");
 		awaitFile("b.is-off");
+	}
+
+	// Whoever waits for the file may delete it at once. Creating one under its name would
+	// fail then, for the guest looks at it once more.
+	private static void signal(String name) throws IOException {
+		Path file = Files.createTempFile(MEET, name, ".new");
+		Files.move(file, MEET.resolve(name));
 	}
 
 	private static void awaitFile(String name) {
@@ -251,13 +258,13 @@ class TwoGuestsScenario {
 	}
 
 	private static void makePeerDeaf() throws IOException {
-		Files.createFile(MEET.resolve("b.deaf"));
+		signal("b.deaf");
 		awaitFile("b.is-deaf");
 	}
 
 	private static void letPeerHear() throws IOException {
 		Files.delete(MEET.resolve("b.is-deaf"));
-		Files.createFile(MEET.resolve("b.hear"));
+		signal("b.hear");
 		await().atMost(300, TimeUnit.SECONDS).until(() -> !Files.exists(MEET.resolve("b.hear")));
 	}
 
