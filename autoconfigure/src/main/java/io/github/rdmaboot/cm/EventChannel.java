@@ -226,24 +226,14 @@ public final class EventChannel {
 		}
 	}
 
-	// Leave a multicast group. Nothing of the id is un-acknowledged by then, so the call
-	// cannot wait for an event; one that joins the group must not be fetched meanwhile,
-	// for it would attach the queue pair that the call detaches.
-	void leaving(EventLedger ledger, boolean joining, Runnable leaveCall) {
-		withoutFetching(() -> {
-			ledger.acknowledgeAll(this.provider);
-			if (joining) {
-				leaveCall.run();
-			}
-		});
-		if (!joining) {
-			leaveCall.run();
-		}
+	// Acknowledge what is not, so that no call that waits for that can wait.
+	void acknowledgeAll(EventLedger ledger) {
+		withoutFetching(() -> ledger.acknowledgeAll(this.provider));
 	}
 
 	// Move an id to a channel that nobody fetches from, since fetching an event of it
-	// could
-	// touch what is about to be destroyed. It can only be destroyed after that.
+	// could touch what is about to be destroyed. It can only be destroyed after that, or
+	// be moved back.
 	void silence(long handle) {
 		withoutFetching(() -> {
 			if (this.unfetched == 0) {
@@ -251,6 +241,11 @@ public final class EventChannel {
 			}
 			this.provider.rdmaMigrateId(handle, this.unfetched);
 		});
+	}
+
+	// Move an id back, with the events that it got meanwhile.
+	void listenAgain(long handle) {
+		withoutFetching(() -> this.provider.rdmaMigrateId(handle, this.channel));
 	}
 
 	// Run something while no event is being fetched.

@@ -291,10 +291,28 @@ public final class OwnedCmId extends CmId {
 		}
 	}
 
-	// Fetching the answer to a connect touches the queue pair inside librdmacm. It must
-	// not
-	// be fetched while the queue pair is being destroyed, and that call must not keep the
-	// events of other ids from being fetched, for it may never return.
+	// The answer to a join attaches the queue pair inside librdmacm when it is fetched,
+	// which must not be while the group is left.
+	private void withoutAnswers(NativeCmId id, Runnable call) {
+		if (!id.isQueuePairInUseByEvents()) {
+			call.run();
+		}
+		else if (silenced(id)) {
+			try {
+				call.run();
+			}
+			finally {
+				id.channel().listenAgain(id.handle);
+			}
+		}
+		else {
+			id.channel().withoutFetching(call);
+		}
+	}
+
+	// Fetching the answer to a connect or a join touches the queue pair inside librdmacm.
+	// It must not be fetched during a call that ends that use, and the call must not keep
+	// the events of other ids from being fetched, for it may never return.
 	private boolean silenced(NativeCmId id) {
 		try {
 			id.channel().silence(id.handle);
@@ -354,9 +372,9 @@ public final class OwnedCmId extends CmId {
 			if (!id.state.get().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
 			}
-			Runnable call = () -> provider().rdmaLeaveMulticast(id.handle, group);
+			id.channel().acknowledgeAll(id.ledger);
 			this.guard.remember(() -> {
-				id.channel().leaving(id.ledger, id.isQueuePairInUseByEvents(), call);
+				withoutAnswers(id, () -> provider().rdmaLeaveMulticast(id.handle, group));
 				return 0L;
 			});
 		}

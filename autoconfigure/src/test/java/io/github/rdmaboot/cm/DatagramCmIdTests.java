@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -11,6 +12,8 @@ import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.provider.QueuePairInit;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link OwnedCmId} of the datagram port space.
@@ -41,8 +45,9 @@ class DatagramCmIdTests {
 
 	private final CallOrder order = new CallOrder();
 
-	private final RdmaProvider provider = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order)
-		.provider();
+	private final FaultingProvider faulting = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order);
+
+	private final RdmaProvider provider = this.faulting.provider();
 
 	private final BlockingQueue<CmEvent> events = new LinkedBlockingQueue<>();
 
@@ -132,6 +137,46 @@ class DatagramCmIdTests {
 			this.id.leaveMulticast(GROUP);
 		}
 		assertThat(this.id.state()).isEqualTo(CmIdState.BOUND);
+	}
+
+	@Test
+	void leaveThatDoesNotReturnBeforeItsJoinIsAnsweredHoldsUpNoEvents() throws Exception {
+		bind();
+		createQueuePair();
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		BlockingQueue<CmEventType> ofOther = new LinkedBlockingQueue<>();
+		this.other.create(this.channel, PortSpace.UDP, (from, event) -> {
+			entered.countDown();
+			assertThat(awaited(goOn)).isTrue();
+			ofOther.add(event.type());
+		});
+		this.other.resolveAddr(null, new InetSocketAddress("192.0.2.1", 7174), 2000);
+		assertThat(awaited(entered)).isTrue();
+		this.faulting.inject(new Fault("rdmaLeaveMulticast", 1, Kind.BLOCK, 0));
+		this.id.joinMulticast(GROUP);
+		Thread leaver = new Thread(() -> this.id.leaveMulticast(GROUP), "leaver");
+		leaver.start();
+		await().until(this.faulting::isInjected);
+		goOn.countDown();
+		assertThat(ofOther.poll(10, TimeUnit.SECONDS)).isEqualTo(CmEventType.ADDR_RESOLVED);
+		this.other.resolveRoute(2000);
+		assertThat(ofOther.poll(10, TimeUnit.SECONDS)).isEqualTo(CmEventType.ROUTE_RESOLVED);
+		assertThat(this.events).isEmpty();
+		this.faulting.release();
+		leaver.join(10_000);
+		this.id.joinMulticast(GROUP);
+		next(CmEventType.MULTICAST_JOIN);
+		this.id.leaveMulticast(GROUP);
+	}
+
+	private static boolean awaited(CountDownLatch latch) {
+		try {
+			return latch.await(10, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test
