@@ -2,7 +2,6 @@ package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public abstract sealed class CmId permits OwnedCmId {
 
-	final AtomicLong generation = new AtomicLong();
+	// Written under the guard of the owner.
+	volatile long generation;
 
 	volatile NativeCmId current = NativeCmId.NONE;
 
@@ -40,7 +40,7 @@ public abstract sealed class CmId permits OwnedCmId {
 	 * @return the state
 	 */
 	public CmIdState state() {
-		return this.current.state.get();
+		return this.current.state();
 	}
 
 	/**
@@ -48,7 +48,7 @@ public abstract sealed class CmId permits OwnedCmId {
 	 * @return the count
 	 */
 	public long generation() {
-		return this.generation.get();
+		return this.generation;
 	}
 
 	/**
@@ -105,7 +105,7 @@ public abstract sealed class CmId permits OwnedCmId {
 	 * @return the time, or {@code null} before the first
 	 */
 	public @Nullable Instant createdAt() {
-		return this.current.createdAt;
+		return this.current.createdAt();
 	}
 
 	/**

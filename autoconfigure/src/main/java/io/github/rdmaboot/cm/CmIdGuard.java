@@ -34,7 +34,7 @@ final class CmIdGuard {
 		this.lock.lock();
 		try {
 			CmIdState before = require(call, from);
-			while (!this.id.current.state.compareAndSet(before, to)) {
+			while (!this.id.current.move(before, to)) {
 				before = require(call, from);
 			}
 			try {
@@ -44,7 +44,7 @@ final class CmIdGuard {
 				});
 			}
 			catch (RuntimeException ex) {
-				this.id.current.state.compareAndSet(to, before);
+				this.id.current.move(to, before);
 				throw ex;
 			}
 			this.id.current.readAddresses();
@@ -65,7 +65,7 @@ final class CmIdGuard {
 	}
 
 	CmIdState require(String call, Set<CmIdState> states) {
-		CmIdState now = this.id.current.state.get();
+		CmIdState now = this.id.current.state();
 		if (!states.contains(now)) {
 			throw new IllegalStateException(describe(call) + "; it must be one of " + states);
 		}
@@ -87,13 +87,13 @@ final class CmIdGuard {
 	}
 
 	void requireQueuePair(String call) {
-		if (!this.id.current.state.get().isLive() || this.id.current.queuePair == null) {
+		if (!this.id.current.state().isLive() || this.id.current.queuePair == null) {
 			throw new IllegalStateException(describe(call) + ": it has no queue pair");
 		}
 	}
 
 	String describe(String call) {
-		return call + " is not possible on CM id '" + this.id.name() + "' in state " + this.id.current.state.get();
+		return call + " is not possible on CM id '" + this.id.name() + "' in state " + this.id.current.state();
 	}
 
 }

@@ -1,16 +1,14 @@
 package io.github.rdmaboot.cm;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 import io.github.rdmaboot.provider.AddressHandleAttributes;
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.PollingThread;
+import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +37,7 @@ public final class EventChannel {
 
 	private final ReentrantLock fetchLock = new ReentrantLock();
 
-	private final Map<Long, OwnedCmId> ids = new HashMap<>();
+	private final IdTable ids = new IdTable();
 
 	private long unfetched;
 
@@ -85,10 +83,6 @@ public final class EventChannel {
 
 	RdmaProvider provider() {
 		return this.provider;
-	}
-
-	long handle() {
-		return this.channel;
 	}
 
 	/**
@@ -160,7 +154,7 @@ public final class EventChannel {
 	}
 
 	// Create an id. The channel counts it from before the call, and so outlives the call.
-	long creating(OwnedCmId id, LongSupplier createCall) {
+	long create(OwnedCmId id, PortSpace portSpace) {
 		this.fetchLock.lock();
 		try {
 			if (this.thread.isEnding()) {
@@ -173,25 +167,22 @@ public final class EventChannel {
 		}
 		long handle = 0;
 		try {
-			handle = createCall.getAsLong();
+			handle = this.provider.rdmaCreateId(this.channel, portSpace);
 			return handle;
 		}
 		finally {
-			long created = handle;
-			callEnded(() -> {
-				if (created != 0) {
-					this.ids.put(created, id);
-				}
-			});
+			callEnded(handle, id);
 		}
 	}
 
-	private void callEnded(Runnable update) {
+	private void callEnded(long created, OwnedCmId id) {
 		boolean last;
 		this.fetchLock.lock();
 		try {
 			this.callsInProgress--;
-			update.run();
+			if (created != 0) {
+				this.ids.put(created, id);
+			}
 			last = this.unwanted && attachedIds() == 0;
 			this.unwanted &= !last;
 		}
@@ -207,7 +198,7 @@ public final class EventChannel {
 	// then, and an event that is fetched later is acknowledged at once, so the call
 	// cannot wait for one. The channel counts the id until the call has returned, and so
 	// outlives it.
-	void destroying(long handle, EventLedger ledger, Runnable destroyCall) {
+	void destroy(OwnedCmId id, long handle, EventLedger ledger) {
 		this.fetchLock.lock();
 		try {
 			ledger.acknowledgeAll(this.provider);
@@ -218,11 +209,10 @@ public final class EventChannel {
 			this.fetchLock.unlock();
 		}
 		try {
-			destroyCall.run();
+			this.provider.rdmaDestroyId(handle);
 		}
 		finally {
-			callEnded(() -> {
-			});
+			callEnded(0, id);
 		}
 	}
 

@@ -2,9 +2,9 @@ package io.github.rdmaboot.cm;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Events delivered to a CM id and events acknowledged, because a destroy blocks for ever
@@ -13,33 +13,42 @@ import io.github.rdmaboot.provider.RdmaProvider;
  */
 final class EventLedger {
 
-	private final Deque<Long> unacknowledged = new ArrayDeque<>(1);
+	// Made with the first event, for there may be many ids that never have one.
+	private @Nullable Deque<Long> unacknowledged;
 
-	private final AtomicLong delivered = new AtomicLong();
+	private volatile long delivered;
 
-	private final AtomicLong acknowledged = new AtomicLong();
+	private volatile long acknowledged;
 
 	void delivered(long event) {
-		this.delivered.incrementAndGet();
-		this.unacknowledged.add(event);
+		long before = this.delivered;
+		this.delivered = before + 1;
+		Deque<Long> unacknowledged = this.unacknowledged;
+		if (unacknowledged == null) {
+			unacknowledged = new ArrayDeque<>(1);
+			this.unacknowledged = unacknowledged;
+		}
+		unacknowledged.add(event);
 	}
 
 	// Acknowledge everything that was delivered. An acknowledgement that fails stays in
 	// the ledger, so that the destroy tries it again before it could block.
 	void acknowledgeAll(RdmaProvider provider) {
-		while (!this.unacknowledged.isEmpty()) {
-			provider.rdmaAckCmEvent(this.unacknowledged.getFirst());
-			this.unacknowledged.removeFirst();
-			this.acknowledged.incrementAndGet();
+		Deque<Long> unacknowledged = this.unacknowledged;
+		while (unacknowledged != null && !unacknowledged.isEmpty()) {
+			provider.rdmaAckCmEvent(unacknowledged.getFirst());
+			unacknowledged.removeFirst();
+			long before = this.acknowledged;
+			this.acknowledged = before + 1;
 		}
 	}
 
 	long delivered() {
-		return this.delivered.get();
+		return this.delivered;
 	}
 
 	long acknowledged() {
-		return this.acknowledged.get();
+		return this.acknowledged;
 	}
 
 }

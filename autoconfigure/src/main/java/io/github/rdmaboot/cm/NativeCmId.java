@@ -2,8 +2,8 @@ package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CreatedQueuePair;
@@ -14,18 +14,25 @@ import org.jspecify.annotations.Nullable;
  * One native {@code rdma_cm_id} with what is known of it; a slot that is used again has a
  * new one, so that an event which comes late cannot be taken for one of its successor.
  * Changed under the call lock of its slot, except for {@code settled} and the ledger,
- * which belong to the channel's thread.
+ * which belong to the channel's thread, and for the state and {@code joining}, which are
+ * atomic. There may be very many of these, so they are made of few objects.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 final class NativeCmId {
 
 	static final NativeCmId NONE = new NativeCmId();
 
+	private static final AtomicReferenceFieldUpdater<NativeCmId, CmIdState> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(NativeCmId.class, CmIdState.class, "state");
+
+	private static final AtomicIntegerFieldUpdater<NativeCmId> JOINING = AtomicIntegerFieldUpdater
+		.newUpdater(NativeCmId.class, "joining");
+
 	final EventLedger ledger = new EventLedger();
 
-	final AtomicReference<CmIdState> state;
+	private volatile CmIdState state;
 
-	final @Nullable Instant createdAt;
+	private final long createdAtMillis;
 
 	private final @Nullable EventChannel channel;
 
@@ -41,7 +48,7 @@ final class NativeCmId {
 
 	// Groups whose join has not been answered: fetching the answer touches the queue
 	// pair.
-	final AtomicInteger joining = new AtomicInteger();
+	private volatile int joining;
 
 	// Whether it is of a datagram port space, where ids have no connection.
 	final boolean datagram;
@@ -53,19 +60,19 @@ final class NativeCmId {
 	volatile @Nullable String deviceName;
 
 	private NativeCmId() {
-		this.state = new AtomicReference<>(CmIdState.NONE);
+		this.state = CmIdState.NONE;
 		this.channel = null;
 		this.datagram = false;
-		this.createdAt = null;
+		this.createdAtMillis = 0;
 	}
 
 	NativeCmId(EventChannel channel, long handle, boolean datagram, CmIdState state, @Nullable CmEventHandler handler) {
-		this.state = new AtomicReference<>(state);
+		this.state = state;
 		this.channel = channel;
 		this.datagram = datagram;
 		this.handle = handle;
 		this.handler = handler;
-		this.createdAt = Instant.now();
+		this.createdAtMillis = System.currentTimeMillis();
 	}
 
 	EventChannel channel() {
@@ -76,27 +83,52 @@ final class NativeCmId {
 		return channel;
 	}
 
+	@Nullable Instant createdAt() {
+		return (this.channel != null) ? Instant.ofEpochMilli(this.createdAtMillis) : null;
+	}
+
+	CmIdState state() {
+		return this.state;
+	}
+
+	void move(CmIdState to) {
+		this.state = to;
+	}
+
+	// Move on, unless an event has done so meanwhile.
+	boolean move(CmIdState from, CmIdState to) {
+		return STATE.compareAndSet(this, from, to);
+	}
+
+	void beginJoin() {
+		JOINING.incrementAndGet(this);
+	}
+
+	void endJoin() {
+		// A group that was joined may be reported as lost much later.
+		JOINING.updateAndGet(this, (count) -> Math.max(0, count - 1));
+	}
+
 	// Take the state that an event leads to.
 	void take(CmEventType event) {
 		CmIdState from;
 		CmIdState to;
 		do {
-			from = this.state.get();
+			from = this.state;
 			to = CmIdTransitions.after(from, event);
 		}
-		while (to != from && !this.state.compareAndSet(from, to));
+		while (to != from && !move(from, to));
 		if (CmIdTransitions.settles(event)) {
 			this.settled = true;
 		}
 		if (event == CmEventType.MULTICAST_JOIN || event == CmEventType.MULTICAST_ERROR) {
-			// A group that was joined may be reported as lost much later.
-			this.joining.updateAndGet((count) -> Math.max(0, count - 1));
+			endJoin();
 		}
 	}
 
 	// Return whether an event that is fetched may touch the queue pair inside librdmacm.
 	boolean isQueuePairInUseByEvents() {
-		return (this.connectionStarted && !this.settled) || this.joining.get() > 0;
+		return (this.connectionStarted && !this.settled) || this.joining > 0;
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.github.rdmaboot.cm;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.rdmaboot.provider.CmIdOption;
 import io.github.rdmaboot.provider.ConnectionParameters;
@@ -36,7 +35,8 @@ public final class OwnedCmId extends CmId {
 
 	private final CmIdGuard guard = new CmIdGuard(this);
 
-	private final AtomicLong children = new AtomicLong();
+	// Guarded by the channel, which fetches one event at a time.
+	private long children;
 
 	/**
 	 * Create an empty slot.
@@ -47,9 +47,9 @@ public final class OwnedCmId extends CmId {
 	}
 
 	static OwnedCmId requested(EventChannel channel, @Nullable OwnedCmId listener, long handle) {
-		String name = (listener != null) ? listener.name() + "#" + listener.children.incrementAndGet() : "orphan";
+		String name = (listener != null) ? listener.name() + "#" + ++listener.children : "orphan";
 		OwnedCmId child = new OwnedCmId(name);
-		child.generation.set(1);
+		child.generation = 1;
 		boolean datagram = listener != null && listener.current.datagram;
 		child.current = new NativeCmId(channel, handle, datagram, CmIdState.REQUESTED, null);
 		try {
@@ -74,11 +74,15 @@ public final class OwnedCmId extends CmId {
 		this.guard.lock();
 		try {
 			this.guard.require("rdma_create_id", CREATE_STATES);
-			long handle = this.guard.remember(
-					() -> channel.creating(this, () -> channel.provider().rdmaCreateId(channel.handle(), portSpace)));
+			long handle = channel.create(this, portSpace);
 			this.current = new NativeCmId(channel, handle, portSpace == PortSpace.UDP, CmIdState.IDLE, handler);
-			this.generation.incrementAndGet();
+			long before = this.generation;
+			this.generation = before + 1;
 			this.lastError = null;
+		}
+		catch (RdmaException ex) {
+			this.lastError = ex;
+			throw ex;
 		}
 		finally {
 			this.guard.unlock();
@@ -211,12 +215,12 @@ public final class OwnedCmId extends CmId {
 	public boolean disconnect() {
 		this.guard.lock();
 		try {
-			CmIdState before = this.current.state.get();
+			CmIdState before = this.current.state();
 			if (!before.isLive() || !this.current.connectionStarted) {
 				return false;
 			}
 			if (before == CmIdState.ESTABLISHED || before == CmIdState.CONNECTING || before == CmIdState.ACCEPTING) {
-				this.current.state.compareAndSet(before, CmIdState.DISCONNECTING);
+				this.current.move(before, CmIdState.DISCONNECTING);
 			}
 			try {
 				provider().rdmaDisconnect(this.current.handle);
@@ -337,7 +341,7 @@ public final class OwnedCmId extends CmId {
 			this.guard.require("rdma_join_multicast", GROUP_STATES);
 			this.guard.requireQueuePair("rdma_join_multicast");
 			NativeCmId id = this.current;
-			id.joining.incrementAndGet();
+			id.beginJoin();
 			boolean begun = false;
 			try {
 				this.guard.remember(() -> {
@@ -348,7 +352,7 @@ public final class OwnedCmId extends CmId {
 			}
 			finally {
 				if (!begun) {
-					id.joining.decrementAndGet();
+					id.endJoin();
 				}
 			}
 		}
@@ -369,7 +373,7 @@ public final class OwnedCmId extends CmId {
 		this.guard.lock();
 		try {
 			NativeCmId id = this.current;
-			if (!id.state.get().isLive()) {
+			if (!id.state().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
 			}
 			id.channel().acknowledgeAll(id.ledger);
@@ -395,17 +399,17 @@ public final class OwnedCmId extends CmId {
 		this.guard.lock();
 		try {
 			NativeCmId id = this.current;
-			if (!this.current.state.get().isLive()) {
+			if (!id.state().isLive()) {
 				return false;
 			}
 			if (id.queuePair != null) {
 				throw new IllegalStateException(
 						this.guard.describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
 			}
-			this.current.state.set(CmIdState.DESTROYING);
+			id.move(CmIdState.DESTROYING);
 			CmIdState outcome = CmIdState.LEAKED;
 			try {
-				id.channel().destroying(id.handle, id.ledger, () -> provider().rdmaDestroyId(id.handle));
+				id.channel().destroy(this, id.handle, id.ledger);
 				outcome = CmIdState.NONE;
 			}
 			catch (RuntimeException ex) {
@@ -414,7 +418,7 @@ public final class OwnedCmId extends CmId {
 			}
 			finally {
 				id.handle = 0;
-				this.current.state.set(outcome);
+				id.move(outcome);
 			}
 			return true;
 		}
@@ -443,7 +447,7 @@ public final class OwnedCmId extends CmId {
 	public long deviceContext() {
 		this.guard.lock();
 		try {
-			if (!this.current.state.get().isLive()) {
+			if (!this.current.state().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_cm_id.verbs"));
 			}
 			return this.guard.requireDevice("rdma_cm_id.verbs", this.current.handle);
@@ -461,7 +465,7 @@ public final class OwnedCmId extends CmId {
 	public int portNum() {
 		this.guard.lock();
 		try {
-			if (!this.current.state.get().isLive()) {
+			if (!this.current.state().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_cm_id.port_num"));
 			}
 			this.guard.requireDevice("rdma_cm_id.port_num", this.current.handle);

@@ -18,8 +18,7 @@ final class Waiting {
 	// Behind the two structures lies the counter that a read of the eventfd fills.
 	private static final int COUNTER = 2 * PollFdLayout.SIZE;
 
-	private final ThreadLocal<ByteBuffer> blocks = ThreadLocal
-		.withInitial(() -> CallBlock.allocate(COUNTER + COUNTER_SIZE));
+	private final ThreadLocal<Block> blocks = ThreadLocal.withInitial(Block::new);
 
 	/**
 	 * Create a waker.
@@ -32,10 +31,9 @@ final class Waiting {
 	}
 
 	void wake(long waker) {
-		ByteBuffer block = this.blocks.get();
-		block.putLong(COUNTER, 1);
-		long address = CallBlock.addressOf(block) + COUNTER;
-		while (Libc.write(fd(waker), address, COUNTER_SIZE) == -1) {
+		Block block = this.blocks.get();
+		block.memory.putLong(COUNTER, 1);
+		while (Libc.write(fd(waker), block.address + COUNTER, COUNTER_SIZE) == -1) {
 			int errno = CallOutcome.lastErrno();
 			if (errno == Errno.EAGAIN.value()) {
 				// The counter is full, so a wake-up is pending already.
@@ -59,20 +57,20 @@ final class Waiting {
 	 * @return whether the file descriptor is readable
 	 */
 	boolean await(int fd, long waker, int timeoutMillis) {
-		ByteBuffer block = this.blocks.get();
-		long address = CallBlock.addressOf(block);
-		prepare(block, 0, fd);
-		prepare(block, PollFdLayout.SIZE, fd(waker));
-		poll(address, timeoutMillis);
-		int wakerEvents = block.getShort(PollFdLayout.SIZE + PollFdLayout.REVENTS);
+		Block block = this.blocks.get();
+		ByteBuffer memory = block.memory;
+		prepare(memory, 0, fd);
+		prepare(memory, PollFdLayout.SIZE, fd(waker));
+		poll(block.address, timeoutMillis);
+		int wakerEvents = memory.getShort(PollFdLayout.SIZE + PollFdLayout.REVENTS);
 		if ((wakerEvents & Libc.POLLNVAL) != 0) {
 			throw new RdmaException("poll", Errno.EBADF.value(),
 					"poll failed with " + Errno.describe(Errno.EBADF.value()) + ": the waker was destroyed");
 		}
 		if ((wakerEvents & Libc.POLLIN) != 0) {
-			drain(fd(waker), address + COUNTER);
+			drain(fd(waker), block.address + COUNTER);
 		}
-		return isReadable(block.getShort(PollFdLayout.REVENTS));
+		return isReadable(memory.getShort(PollFdLayout.REVENTS));
 	}
 
 	private static void prepare(ByteBuffer block, int offset, int fd) {
@@ -119,6 +117,18 @@ final class Waiting {
 
 	private static int fd(long waker) {
 		return (int) (waker - 1);
+	}
+
+	/**
+	 * Native memory of one thread, whose address is asked for once: that is a call
+	 * through JNI.
+	 */
+	private static final class Block {
+
+		private final ByteBuffer memory = CallBlock.allocate(COUNTER + COUNTER_SIZE);
+
+		private final long address = CallBlock.addressOf(this.memory);
+
 	}
 
 }

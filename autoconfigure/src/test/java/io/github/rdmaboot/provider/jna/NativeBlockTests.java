@@ -4,11 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.AddressHandleAttributes;
 import io.github.rdmaboot.provider.QueuePairAttributes;
@@ -183,6 +186,38 @@ class NativeBlockTests {
 		// Some may be left of other tests, and others made while one that was given back
 		// was looked for in vain.
 		assertThat(addresses).hasSizeLessThanOrEqualTo(64);
+	}
+
+	// More threads than are found without their thread local.
+	@Test
+	void blocksOfManyThreadsAreApart() throws InterruptedException {
+		int count = 200;
+		Set<Long> addresses = ConcurrentHashMap.newKeySet();
+		AtomicInteger intact = new AtomicInteger();
+		CyclicBarrier allOpen = new CyclicBarrier(count);
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			int number = i;
+			threads.add(new Thread(() -> {
+				for (int round = 0; round < 3; round++) {
+					try (NativeBlock block = new NativeBlock(8)) {
+						block.putLong(0, number);
+						addresses.add(block.address());
+						allOpen.await();
+						intact.addAndGet((block.getLong(0) == number) ? 1 : 0);
+					}
+					catch (InterruptedException | BrokenBarrierException ex) {
+						throw new IllegalStateException(ex);
+					}
+				}
+			}));
+		}
+		threads.forEach(Thread::start);
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		assertThat(intact).hasValue(3 * count);
+		assertThat(addresses).as("one for each thread, which it keeps").hasSize(count);
 	}
 
 }
