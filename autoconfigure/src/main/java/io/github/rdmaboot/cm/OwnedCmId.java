@@ -7,7 +7,6 @@ import java.util.Set;
 import io.github.rdmaboot.provider.CmIdOption;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.CreatedQueuePair;
-import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairInit;
 import io.github.rdmaboot.provider.RdmaException;
@@ -24,14 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class OwnedCmId extends CmId {
 
 	private static final Set<CmIdState> CREATE_STATES = EnumSet.of(CmIdState.NONE, CmIdState.LEAKED);
-
-	private static final Set<CmIdState> QUEUE_PAIR_STATES = EnumSet.of(CmIdState.ADDRESS_RESOLVED,
-			CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
-
-	private static final Set<CmIdState> DATAGRAM_QUEUE_PAIR_STATES = EnumSet.of(CmIdState.BOUND,
-			CmIdState.ADDRESS_RESOLVED, CmIdState.ROUTE_RESOLVED, CmIdState.REQUESTED);
-
-	private static final Set<CmIdState> GROUP_STATES = EnumSet.of(CmIdState.BOUND, CmIdState.ADDRESS_RESOLVED);
 
 	private final CmIdGuard guard = new CmIdGuard(this);
 
@@ -213,29 +204,7 @@ public final class OwnedCmId extends CmId {
 	 * connection (EINVAL) or no device (ENXIO) any more
 	 */
 	public boolean disconnect() {
-		this.guard.lock();
-		try {
-			CmIdState before = this.current.state();
-			if (!before.isLive() || !this.current.connectionStarted) {
-				return false;
-			}
-			if (before == CmIdState.ESTABLISHED || before == CmIdState.CONNECTING || before == CmIdState.ACCEPTING) {
-				this.current.move(before, CmIdState.DISCONNECTING);
-			}
-			try {
-				provider().rdmaDisconnect(this.current.handle);
-			}
-			catch (RdmaException ex) {
-				if (!isNothingToDisconnect(ex)) {
-					this.lastError = ex;
-					throw ex;
-				}
-			}
-			return true;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return CmIdEnd.disconnect(this, this.guard);
 	}
 
 	/**
@@ -246,23 +215,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
 	public CreatedQueuePair createQueuePair(long pd, QueuePairInit init) {
-		this.guard.lock();
-		try {
-			this.guard.require("rdma_create_qp",
-					this.current.datagram ? DATAGRAM_QUEUE_PAIR_STATES : QUEUE_PAIR_STATES);
-			this.guard.requireDevice("rdma_create_qp", this.current.handle);
-			if (this.current.queuePair != null) {
-				throw new IllegalStateException(
-						this.guard.describe("rdma_create_qp") + ": it has a queue pair already");
-			}
-			CreatedQueuePair created = this.guard
-				.remember(() -> provider().rdmaCreateQp(this.current.handle, pd, init));
-			this.current.queuePair = created;
-			return created;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return queuePair().create(pd, init);
 	}
 
 	/**
@@ -272,60 +225,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if there is none
 	 */
 	public void destroyQueuePair() {
-		this.guard.lock();
-		try {
-			this.guard.requireQueuePair("rdma_destroy_qp");
-			NativeCmId id = this.current;
-			try {
-				if (!id.isQueuePairInUseByEvents() || silenced(id)) {
-					provider().rdmaDestroyQp(id.handle);
-				}
-				else {
-					id.channel().withoutFetching(() -> provider().rdmaDestroyQp(id.handle));
-				}
-			}
-			finally {
-				// One that could not be destroyed is lost; the id can be destroyed all
-				// the same.
-				id.queuePair = null;
-			}
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	// The answer to a join attaches the queue pair inside librdmacm when it is fetched,
-	// which must not be while the group is left.
-	private void withoutAnswers(NativeCmId id, Runnable call) {
-		if (!id.isQueuePairInUseByEvents()) {
-			call.run();
-		}
-		else if (silenced(id)) {
-			try {
-				call.run();
-			}
-			finally {
-				id.channel().listenAgain(id.handle);
-			}
-		}
-		else {
-			id.channel().withoutFetching(call);
-		}
-	}
-
-	// Fetching the answer to a connect or a join touches the queue pair inside librdmacm.
-	// It must not be fetched during a call that ends that use, and the call must not keep
-	// the events of other ids from being fetched, for it may never return.
-	private boolean silenced(NativeCmId id) {
-		try {
-			id.channel().silence(id.handle);
-			return true;
-		}
-		catch (RdmaException ex) {
-			this.lastError = ex;
-			return false;
-		}
+		queuePair().destroy();
 	}
 
 	/**
@@ -336,29 +236,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a datagram queue pair
 	 */
 	public void joinMulticast(InetSocketAddress group) {
-		this.guard.lock();
-		try {
-			this.guard.require("rdma_join_multicast", GROUP_STATES);
-			this.guard.requireQueuePair("rdma_join_multicast");
-			NativeCmId id = this.current;
-			id.beginJoin();
-			boolean begun = false;
-			try {
-				this.guard.remember(() -> {
-					provider().rdmaJoinMulticast(id.handle, group);
-					return 0L;
-				});
-				begun = true;
-			}
-			finally {
-				if (!begun) {
-					id.endJoin();
-				}
-			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+		queuePair().join(group);
 	}
 
 	/**
@@ -370,21 +248,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException without a native id
 	 */
 	public void leaveMulticast(InetSocketAddress group) {
-		this.guard.lock();
-		try {
-			NativeCmId id = this.current;
-			if (!id.state().isLive()) {
-				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
-			}
-			id.channel().acknowledgeAll(id.ledger);
-			this.guard.remember(() -> {
-				withoutAnswers(id, () -> provider().rdmaLeaveMulticast(id.handle, group));
-				return 0L;
-			});
-		}
-		finally {
-			this.guard.unlock();
-		}
+		queuePair().leave(group);
 	}
 
 	/**
@@ -396,35 +260,7 @@ public final class OwnedCmId extends CmId {
 	 * @throws IllegalStateException if the id still has its queue pair
 	 */
 	public boolean destroy() {
-		this.guard.lock();
-		try {
-			NativeCmId id = this.current;
-			if (!id.state().isLive()) {
-				return false;
-			}
-			if (id.queuePair != null) {
-				throw new IllegalStateException(
-						this.guard.describe("rdma_destroy_id") + ": its queue pair must be destroyed first");
-			}
-			id.move(CmIdState.DESTROYING);
-			CmIdState outcome = CmIdState.LEAKED;
-			try {
-				id.channel().destroy(this, id.handle, id.ledger);
-				outcome = CmIdState.NONE;
-			}
-			catch (RuntimeException ex) {
-				this.lastError = ex;
-				throw ex;
-			}
-			finally {
-				id.handle = 0;
-				id.move(outcome);
-			}
-			return true;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return CmIdEnd.destroy(this, this.guard);
 	}
 
 	// Take the state that an event of a native id of this slot leads to, and hand it on.
@@ -476,11 +312,12 @@ public final class OwnedCmId extends CmId {
 		}
 	}
 
-	private static boolean isNothingToDisconnect(RdmaException ex) {
-		return ex.errno() == Errno.EINVAL.value() || ex.errno() == Errno.ENXIO.value();
+	// Made for each call: most ids never have a queue pair.
+	private CmIdQueuePair queuePair() {
+		return new CmIdQueuePair(this, this.guard);
 	}
 
-	private RdmaProvider provider() {
+	RdmaProvider provider() {
 		return this.current.channel().provider();
 	}
 
