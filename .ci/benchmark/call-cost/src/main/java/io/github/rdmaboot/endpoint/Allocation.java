@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
@@ -15,7 +14,6 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
@@ -24,8 +22,12 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 public final class Allocation {
 
-	// An object takes 16 bytes. JMH itself allocates some 6 KiB for each iteration, which
-	// is spread over its operations.
+	private static final int WARM_UP = 50_000;
+
+	// JMH itself allocates some 6 KiB while it measures, which is spread over these.
+	private static final int MEASURED = 100_000;
+
+	// An object takes 16 bytes.
 	private static final double LIMIT = 0.5;
 
 	private static final List<Row> ROWS = List.of(new Row("send", FlowControl.NONE),
@@ -74,18 +76,17 @@ public final class Allocation {
 			.jvm(home + "/bin/java")
 			.jvmArgsAppend("-Xmx256m", "--enable-native-access=ALL-UNNAMED",
 					"-Dstub.library=" + System.getProperty("stub.library"))
-			.mode(Mode.AverageTime)
-			.timeUnit(TimeUnit.NANOSECONDS)
+			.mode(Mode.SingleShotTime)
 			.forks(1)
 			.warmupIterations(3)
-			.warmupTime(TimeValue.seconds(2))
+			.warmupBatchSize(WARM_UP)
 			.measurementIterations(1)
-			.measurementTime(TimeValue.seconds(5))
+			.measurementBatchSize(MEASURED)
 			.addProfiler(GCProfiler.class)
 			.shouldFailOnError(true)
 			.verbosity(VerboseMode.valueOf(System.getProperty("verbosity", "SILENT")))
 			.build()).runSingle();
-		return result.getSecondaryResults().get("gc.alloc.rate.norm").getScore();
+		return result.getSecondaryResults().get("gc.alloc.rate.norm").getScore() / MEASURED;
 	}
 
 	private static String version(String home) throws IOException {
