@@ -69,8 +69,8 @@ class ConnectedEndpointsTests {
 			assertThat(counter(registry, "rdma.messages", "echo", "received")).isEqualTo(1);
 			assertThat(registry.get("rdma.connections").tags("endpoint", "echo-client").gauge().value()).isEqualTo(1);
 			assertThat(registry.get("rdma.memory.registered").tags("endpoint", "echo-client").gauge().value())
-				.as("buffers for both directions, and 8 bytes for what an atomic of each send finds")
-				.isEqualTo(2 * 16 * 16384 + 16 * Long.BYTES);
+				.as("buffers for both directions, and 8 bytes for what an atomic of each send and a grant of credits need")
+				.isEqualTo(2 * 16 * 16384 + (16 + 1) * Long.BYTES);
 			assertThat(registry.get("rdma.cm.ids").tags("state", "listening").gauge().value()).isEqualTo(1);
 			assertThat(registry.get("rdma.endpoint.connect")
 				.tags("endpoint", "echo-client", "result", "success", "error", "none")
