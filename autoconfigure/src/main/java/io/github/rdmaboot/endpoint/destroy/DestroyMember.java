@@ -1,5 +1,7 @@
 package io.github.rdmaboot.endpoint.destroy;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.Map;
 
 /**
@@ -13,7 +15,9 @@ import java.util.Map;
 public record DestroyMember(String subject, boolean connection, Map<DestroyStepName, DestroyStep> steps) {
 
 	public DestroyMember {
-		steps = Map.copyOf(steps);
+		Map<DestroyStepName, DestroyStep> copy = new EnumMap<>(DestroyStepName.class);
+		copy.putAll(steps);
+		steps = Collections.unmodifiableMap(copy);
 	}
 
 }

@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 
 import org.slf4j.Logger;
@@ -62,11 +60,11 @@ public final class OrderlyDestroy {
 		Deadline total = Deadline.after(this.limits.total());
 		StepClock clock = StepClock.start();
 		List<Progress> all = new ArrayList<>();
-		Map<DestroyGroup, List<Progress>> byGroup = new LinkedHashMap<>();
+		List<List<Progress>> byGroup = new ArrayList<>(groups.size());
 		for (DestroyGroup group : groups) {
 			this.listener.destroyStarted(group.endpoint(), group.connection(), trigger);
 			List<Progress> members = group.members().stream().map((member) -> new Progress(group, member)).toList();
-			byGroup.put(group, members);
+			byGroup.add(members);
 			all.addAll(members);
 		}
 		try (Reapers reapers = new Reapers(this.threads)) {
@@ -75,11 +73,11 @@ public final class OrderlyDestroy {
 			}
 		}
 		List<DestroyReport> reports = new ArrayList<>();
-		byGroup.forEach((group, members) -> {
-			DestroyReport report = report(group, members, trigger, clock.startedAt(), clock.elapsed());
+		for (int i = 0; i < groups.size(); i++) {
+			DestroyReport report = report(groups.get(i), byGroup.get(i), trigger, clock.startedAt(), clock.elapsed());
 			reports.add(report);
 			this.listener.destroyEnded(report);
-		});
+		}
 		return reports;
 	}
 
@@ -98,8 +96,7 @@ public final class OrderlyDestroy {
 				continue;
 			}
 			members.add(member);
-			tasks.add(new StepTask(step, member.member.subject(), work, deadline, clock,
-					(report) -> returnedLate(member, report)));
+			tasks.add(new StepTask(step, member.member.subject(), work, deadline, clock, member));
 		}
 		// A wait gives up by itself, so what bounds it here is a backstop.
 		Deadline patience = step.isWait() ? deadline : Deadline.after(Duration.ZERO);
@@ -153,7 +150,7 @@ public final class OrderlyDestroy {
 	/**
 	 * What has become of a member so far.
 	 */
-	private static final class Progress {
+	private final class Progress implements StepTask.LateReturn {
 
 		private final DestroyGroup group;
 
@@ -168,6 +165,11 @@ public final class OrderlyDestroy {
 		private Progress(DestroyGroup group, DestroyMember member) {
 			this.group = group;
 			this.member = member;
+		}
+
+		@Override
+		public void returned(StepReport report) {
+			returnedLate(this, report);
 		}
 
 		private void add(StepReport report) {
