@@ -1,0 +1,22 @@
+package io.github.rdmaboot;
+
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Looks at conditions that are awaited more often than Awaitility would. The build
+ * registers it for all tests; in the guest, where each look is dear, nobody does.
+ */
+public final class BriefPolls implements BeforeAllCallback {
+
+	private static final Duration INTERVAL = Duration.ofMillis(10);
+
+	@Override
+	public void beforeAll(ExtensionContext context) {
+		Awaitility.setDefaultPollInterval(INTERVAL);
+	}
+
+}
