@@ -223,18 +223,11 @@ final class StartedRuntime implements EndpointRuntime {
 	}
 
 	// librdmacm keeps a device open that went away, which keeps its driver from
-	// unloading, until it looks at the devices anew. That opens those that are new, which
-	// may take long, and nobody waits for it.
+	// unloading, until it looks at the devices anew. That opens those that are new.
 	private void letGoOfRemovedDevices() {
-		CallWatch watch = new CallWatch(this, this.acceptExecutor, "all", "all devices",
-				(failure) -> logger.warn("A removed device may still be open: {}", failure.getMessage()));
-		try {
-			this.acceptExecutor.execute(() -> watch.watch("rdma_get_devices", "looking at the devices anew",
-					callTimeout(), this::lookAtDevicesAnew));
-		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			logger.debug("No thread to let go of a removed device, which a stop does as well", ex);
-		}
+		new CallWatch(this, this.conductors, "all", "all devices",
+				(failure) -> logger.warn("A removed device may still be open: {}", failure.getMessage()))
+			.watch("rdma_get_devices", "looking at the devices anew", callTimeout(), this::lookAtDevicesAnew);
 	}
 
 	private void lookAtDevicesAnew() {
