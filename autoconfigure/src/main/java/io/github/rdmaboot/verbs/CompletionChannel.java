@@ -132,18 +132,35 @@ final class CompletionChannel implements CompletionPoller {
 		}
 	}
 
-	// Each of them may be left again meanwhile, for the next round.
+	// Each of them may be left again meanwhile, for the next round. What is behind one
+	// that
+	// fails is left again, for nothing else would ever lead to it.
 	private void serveLeft() {
 		CompletionQueue queue = this.left.getAndSet(null);
-		while (queue != null) {
-			CompletionQueue next = queue.nextLeft;
-			queue.nextLeft = null;
-			queue.fetched();
-			if (queue.isMoreExpected()) {
-				serve(queue);
+		try {
+			while (queue != null) {
+				CompletionQueue current = queue;
+				queue = fetched(current);
+				if (current.isMoreExpected()) {
+					serve(current);
+				}
 			}
-			queue = next;
 		}
+		finally {
+			while (queue != null) {
+				CompletionQueue current = queue;
+				queue = fetched(current);
+				goOn(current);
+			}
+		}
+	}
+
+	// Take a queue off the list and return the next one.
+	private static @Nullable CompletionQueue fetched(CompletionQueue queue) {
+		CompletionQueue next = queue.nextLeft;
+		queue.nextLeft = null;
+		queue.fetched();
+		return next;
 	}
 
 	// As a rule a queue has one event at most, so counting saves the call that finds

@@ -257,9 +257,8 @@ public final class CompletionQueue {
 		}
 	}
 
-	// Go out, or stay in because there may be more and it has not been enough. Return
-	// what
-	// to do next.
+	// Go out, or stay in because there may be more and it has not been enough yet.
+	// Return what to do next.
 	private int goOut(boolean more, boolean enough) {
 		while (true) {
 			int before = this.turn.get();

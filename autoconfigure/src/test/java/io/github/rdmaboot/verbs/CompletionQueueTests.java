@@ -218,6 +218,48 @@ class CompletionQueueTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(value = CompletionMode.class, names = { "EVENT", "ADAPTIVE" })
+	void queueThatFailsIsNotTheEndOfThoseThatWereLeftBeforeIt(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch leave = new CountDownLatch(1);
+		CompletionQueue holding = CompletionQueue.create(lease.device(), policy(mode), 100, (completion) -> {
+			entered.countDown();
+			awaitOpen(leave);
+		}, (failure) -> this.taken.add(-1L));
+		CompletionQueue failing = CompletionQueue.create(lease.device(), policy(mode), 100,
+				(completion) -> this.taken.add(-2L), (failure) -> this.taken.add(-3L));
+		CompletionQueue waiting = CompletionQueue.create(lease.device(), policy(mode), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-4L));
+		waiting.notifyWhile(() -> false);
+		long holdingPair = failedQueuePair(provider, lease.device(), holding);
+		long waitingPair = failedQueuePair(provider, lease.device(), waiting);
+		provider.ibvPostSend(waitingPair, request(7));
+		await().atMost(PATIENCE).until(() -> this.faulting.counts().containsKey("ibvAckCqEvents"));
+		provider.ibvPostSend(holdingPair, request(1));
+		awaitOpen(entered);
+
+		waiting.notifyWhile(() -> true);
+		failing.notifyWhile(() -> {
+			throw new IllegalStateException("expected");
+		});
+		CompletionPoller poller = lease.device().poller(policy(mode));
+		poller.goOn(waiting);
+		poller.goOn(failing);
+		leave.countDown();
+
+		expect(7);
+		provider.ibvDestroyQp(holdingPair);
+		provider.ibvDestroyQp(waitingPair);
+		holding.close();
+		failing.close();
+		waiting.close();
+		lease.release();
+		assertThat(this.taken).as("failures").isEmpty();
+	}
+
 	@Test
 	void closeWaitsForAPollThatIsInProgress() throws Exception {
 		RdmaProvider provider = this.faulting.provider();
