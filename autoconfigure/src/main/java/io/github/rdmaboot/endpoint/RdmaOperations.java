@@ -97,7 +97,9 @@ public final class RdmaOperations {
 		this.queue.enter(slot);
 		try {
 			slot.work().begin(WorkRequestOpcode.SEND, 0);
-			slot.work().inline();
+			if (message.hasRemaining()) {
+				slot.work().inline();
+			}
 			this.queue.scratch().use(slot, message);
 			message.position(message.limit());
 			return post(slot, callback);

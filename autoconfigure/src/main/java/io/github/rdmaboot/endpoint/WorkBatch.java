@@ -84,8 +84,10 @@ public final class WorkBatch {
 	public WorkBatch sendInline(ByteBuffer message) {
 		this.queue.limits().requireInline(message.remaining());
 		this.entries.next().begin(WorkRequestOpcode.SEND, 0);
-		this.entries.next().inline();
-		this.entries.nextInline(message);
+		if (message.hasRemaining()) {
+			this.entries.next().inline();
+			this.entries.nextInline(message);
+		}
 		return added();
 	}
 

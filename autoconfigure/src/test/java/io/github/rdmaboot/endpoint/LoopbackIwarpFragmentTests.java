@@ -50,6 +50,23 @@ class LoopbackIwarpFragmentTests extends FragmentContract {
 	}
 
 	@Test
+	void nothingInlineNeedsNoRoomForInlineData() throws Exception {
+		QueuePairSettings queuePair = new QueuePairSettings(8, 8, 1, 1, 0);
+		try (ConnectedPair pair = ConnectedPair.connect(this::openProvider, "192.0.2.1", queuePair,
+				ConnectedPair.CONNECTION, MEMORY, MEMORY, CompletionSettings.defaults())) {
+			RdmaOperations operations = pair.client().operations();
+			operations.sendInline(ByteBuffer.allocate(0), new OperationFuture()).get(10, TimeUnit.SECONDS);
+			operations.batch(1)
+				.sendInline(ByteBuffer.allocate(0))
+				.post(new OperationFuture())
+				.get(10, TimeUnit.SECONDS);
+			for (int i = 0; i < 2; i++) {
+				assertThat(pair.server().receive().get(10, TimeUnit.SECONDS)).isEmpty();
+			}
+		}
+	}
+
+	@Test
 	void connectionsOfASharedReceiveQueueHaveRoomForHeadersToo() throws Exception {
 		QueuePairSettings queuePair = new QueuePairSettings(8, 8, 1, 1, 0);
 		try (RdmaEndpoints servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
