@@ -59,7 +59,12 @@ final class ArrivedMessages {
 				this.connection.failed(ex);
 			}
 			this.completed.remove();
-			repost(slot);
+			// A message that failed does not go on: its sender is to hear of the end
+			// while
+			// it has not sent all.
+			if (!fragments.isFailed() || this.buffers.isShared()) {
+				repost(slot);
+			}
 		}
 		return this.joined != null || !this.completed.isEmpty();
 	}

@@ -9,6 +9,7 @@ import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.Errno;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,7 +60,7 @@ final class ConnectionEvents {
 			}
 			case DISCONNECTED -> {
 				this.disconnected.countDown();
-				this.connection.end(DestroyTrigger.DISCONNECT, (event.status() != 0) ? failure(event) : null);
+				this.connection.end(DestroyTrigger.DISCONNECT, (event.status() != 0) ? failure(event) : brokenOff());
 			}
 			case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
 				this.disconnected.countDown();
@@ -71,6 +72,19 @@ final class ConnectionEvents {
 			}
 			default -> logger.debug("{}: {}", this.connection, event.describe());
 		}
+	}
+
+	// Say what the peer has ended the connection in the middle of, for it cannot say why.
+	private @Nullable RdmaEndpointException brokenOff() {
+		MessageSender sender = this.resources.sender();
+		int length = (sender != null) ? sender.underWay() : 0;
+		return (length == 0) ? null
+				: new RdmaEndpointException(this.owner.name(), Addresses.format(this.connection.peerAddress()),
+						"rdma_get_cm_event", Errno.ECONNRESET.value(),
+						"the peer ended the connection while a message of " + length
+								+ " bytes in fragments was on its way (ECONNRESET): it does so, and logs it, when "
+								+ "its messages.max-size is smaller than that",
+						null);
 	}
 
 	private RdmaEndpointException failure(CmEvent event) {

@@ -26,6 +26,11 @@ final class MessageFragments {
 		return this.message == null && !this.failed && (header & MessageHeader.MORE) == 0 && length <= this.maxSize;
 	}
 
+	// Whether nothing is a message any more.
+	boolean isFailed() {
+		return this.failed;
+	}
+
 	// Add a fragment. Returns the message when it was the last one. After a failure the
 	// connection ends, and nothing is a message any more.
 	@Nullable ByteBuffer add(ByteBuffer fragment, int header) {

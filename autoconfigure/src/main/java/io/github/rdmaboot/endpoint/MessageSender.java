@@ -34,6 +34,11 @@ final class MessageSender {
 	/** Held by a thread while it sends a message in fragments, or one between them. */
 	private final ReentrantLock order = new ReentrantLock();
 
+	/**
+	 * Length of the last message in fragments of which not all is known to have arrived.
+	 */
+	private volatile int underWay;
+
 	private final SlotPool free;
 
 	private final Message[] messages;
@@ -93,12 +98,14 @@ final class MessageSender {
 	}
 
 	private void sendInFragments(ByteBuffer content, int count, boolean reserved, SendCallback callback) {
+		int length = content.remaining();
 		int begun = 0;
 		try {
 			while (begun < count - 1) {
 				ByteBuffer fragment = content.slice(content.position(), this.bufferSize);
 				begun++;
 				send(fragment, MessageHeader.MORE, null, reserved, true);
+				this.underWay = length;
 				content.position(content.position() + this.bufferSize);
 			}
 			begun++;
@@ -116,6 +123,11 @@ final class MessageSender {
 				giveBackSlots(count - begun);
 			}
 		}
+	}
+
+	// How long the message in fragments is that the peer has not got all of, or 0.
+	int underWay() {
+		return this.underWay;
 	}
 
 	// Reserve buffers and places in the send queue, all or none.
@@ -175,6 +187,7 @@ final class MessageSender {
 				slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
 			}
 			message.callback = callback;
+			message.last = fragment && (header & MessageHeader.MORE) == 0;
 			this.queue.post(slot, message);
 		}
 		finally {
@@ -199,6 +212,9 @@ final class MessageSender {
 
 		private @Nullable SendCallback callback;
 
+		/** It ends a message in fragments. */
+		private boolean last;
+
 		private Message(int index) {
 			this.index = index;
 		}
@@ -206,6 +222,9 @@ final class MessageSender {
 		@Override
 		public void completed(long result, @Nullable RuntimeException error) {
 			SendCallback callback = this.callback;
+			if (this.last && error == null) {
+				MessageSender.this.underWay = 0;
+			}
 			MessageSender.this.free.giveBack(this.index);
 			if (callback != null) {
 				MessageSender.this.dispatcher.sent(callback, error);

@@ -78,6 +78,10 @@ final class ReceiveBuffers {
 		return this.records;
 	}
 
+	boolean isShared() {
+		return this.shared;
+	}
+
 	int count() {
 		return this.requests.length;
 	}

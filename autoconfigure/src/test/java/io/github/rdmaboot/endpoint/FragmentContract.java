@@ -147,9 +147,19 @@ abstract class FragmentContract {
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
 		CompletableFuture<byte[]> waiting = this.server.connections().iterator().next().receive();
 		// The end of the connection may come before the last fragment.
-		CompletableFuture.runAsync(() -> connection.send(ByteBuffer.allocate(20_000)));
+		CompletableFuture<Void> sent = CompletableFuture.supplyAsync(() -> connection.send(ByteBuffer.allocate(20_000)))
+			.thenCompose((send) -> send);
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(waiting))
 			.withStackTraceContaining("more than messages.max-size, which is 5000B");
+		expectTooLarge(connection, sent);
+	}
+
+	// Check what the sender is told.
+	void expectTooLarge(RdmaConnection connection, CompletableFuture<Void> sent) throws Exception {
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(sent))
+			.withStackTraceContaining("the peer ended the connection while a message of 20000 bytes in fragments")
+			.withStackTraceContaining("when its messages.max-size is smaller than that");
+		assertThat(connection.isOpen()).isFalse();
 	}
 
 	@Test
