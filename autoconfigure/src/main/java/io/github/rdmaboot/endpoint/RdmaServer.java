@@ -102,6 +102,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
 		start.whileInForce(() -> listens(runtime));
+		start.requireInForce();
 		logger.info("RDMA server '{}' listens on {}", name(), Addresses.format(cmId().localAddress()));
 	}
 

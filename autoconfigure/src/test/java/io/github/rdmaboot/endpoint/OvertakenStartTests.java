@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
@@ -77,6 +78,22 @@ class OvertakenStartTests {
 		assertThat(server.state()).isEqualTo(EndpointState.UP);
 		assertThat(server.cmId().state()).isEqualTo(CmIdState.LISTENING);
 		assertThat(server.lastError()).isNull();
+	}
+
+	@Test
+	void aServerThatIsDestroyedWhileItBeginsToListenIsNotReportedAsStarted() {
+		this.registry.start();
+		RdmaServer server = this.registry.addServer(TestSettings.server("server", ADDRESS, 0));
+		this.calls.hold("rdmaListen");
+		CompletableFuture<Void> overtaken = CompletableFuture.runAsync(server::start, this.starters);
+		await().until(() -> this.calls.held() == 1);
+		CompletableFuture<DestroyReport> destroy = CompletableFuture.supplyAsync(server::destroy, this.starters);
+		await().until(() -> server.state() == EndpointState.DESTROYING);
+		this.calls.release();
+		endsWithoutAnEffect(overtaken);
+		assertThat(destroy).succeedsWithin(Duration.ofSeconds(10))
+			.satisfies((report) -> assertThat(report.result()).isEqualTo(DestroyResult.SUCCESS));
+		assertThat(server.state()).isEqualTo(EndpointState.IDLE);
 	}
 
 	@Test
