@@ -159,7 +159,8 @@ final class DatagramSession {
 			return false;
 		}
 		AtomicBoolean left = new AtomicBoolean();
-		new WatchedCalls(this.runtime, this.runtime.connectExecutor(), this.settings.name(), group.getHostAddress())
+		// Not on the threads that wait for peers and groups, which may all be waiting.
+		new WatchedCalls(this.runtime, this.runtime.acceptExecutor(), this.settings.name(), group.getHostAddress())
 			.make((watch) -> left.set(this.memberships.leave(group, watch)));
 		return left.get();
 	}

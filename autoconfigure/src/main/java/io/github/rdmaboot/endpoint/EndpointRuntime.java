@@ -29,7 +29,7 @@ interface EndpointRuntime {
 	// Return the executor of attempts to connect, which wait for the peer.
 	Executor connectExecutor();
 
-	// Return the executor of acceptances, which wait for nobody.
+	// Return the executor of acceptances and of what else waits for nobody.
 	Executor acceptExecutor();
 
 	ScheduledExecutorService scheduler();

@@ -29,8 +29,9 @@ final class WatchedCalls {
 		this.address = address;
 	}
 
-	// Make the calls and throw what they throw. An interrupt does not end the wait, which
-	// the limits of the calls bound; it is kept for the caller.
+	// Make the calls and throw what they throw. An interrupt does not end the wait; it is
+	// kept for the caller. The limits of the calls bound it, and those of what has all
+	// threads of the pool before them.
 	void make(Consumer<CallWatch> calls) {
 		CompletableFuture<@Nullable Void> outcome = new CompletableFuture<>();
 		CallWatch watch = new CallWatch(this.runtime, this.pool, this.endpoint, this.address,

@@ -39,6 +39,9 @@ class StartsThatAreHeldUpTests {
 
 	private static final Duration LIMIT = Duration.ofMillis(200);
 
+	/** As many as there are threads that wait for peers. */
+	private static final int LOOK_UPS = 16;
+
 	/** More than any limit, and less than a test may take. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -165,6 +168,31 @@ class StartsThatAreHeldUpTests {
 		assertThat(reports).singleElement()
 			.satisfies((report) -> assertThat(report.toLine()).contains("still inside rdma_leave_multicast"));
 		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void aLeaveIsNotHeldUpByLookUpsOfPeersThatDoNotAnswer() {
+		ShutdownSettings patient = new ShutdownSettings(Duration.ofSeconds(20), LIMIT, LIMIT, Duration.ofSeconds(30));
+		this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));
+		this.registry.start();
+		this.calls.hold("rdmaAccept");
+		FaultingProvider asking = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
+		try (RdmaEndpoints askers = new RdmaEndpoints(asking::provider, patient, null)) {
+			RdmaDatagramEndpoint asker = askers.addDatagrams(
+					new DatagramSettings("asker", ADDRESS, null, 16, Duration.ofSeconds(50), Duration.ofSeconds(50),
+							List.of(TestSettings.literal(GROUP)), 16, 64, null, CompletionSettings.defaults(),
+							TestSettings.RECONNECT));
+			askers.start();
+			for (int i = 0; i < LOOK_UPS; i++) {
+				asker.resolve(ADDRESS, 4712);
+			}
+			await().atMost(SOON)
+				.until(() -> asking.counts().containsKey("rdmaConnect")
+						&& asking.counts().get("rdmaConnect").get() == LOOK_UPS);
+			CompletableFuture<Boolean> leave = CompletableFuture
+				.supplyAsync(() -> asker.leave(TestSettings.literal(GROUP)), this.users);
+			assertThat(leave).succeedsWithin(SOON).isEqualTo(true);
+		}
 	}
 
 }
