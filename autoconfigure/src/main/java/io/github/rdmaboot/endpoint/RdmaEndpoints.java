@@ -140,7 +140,7 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @throws RdmaEndpointException if an endpoint cannot be started
 	 * @throws io.github.rdmaboot.provider.RdmaUnavailableException if RDMA cannot be used
 	 * @throws IllegalStateException if the registry is closed, or a call of an earlier
-	 * destroy is stuck; nothing is made then
+	 * start or destroy is stuck; nothing is made then
 	 */
 	public void start() {
 		requireNothingStuck();

@@ -28,6 +28,8 @@ final class RegistryStarts {
 
 	private volatile @Nullable String providerName;
 
+	private volatile @Nullable RuntimeOpening last;
+
 	RegistryStarts(RuntimeSlot slot, Supplier<? extends RdmaProvider> providers,
 			Function<RdmaProvider, StartedRuntime> opening, Duration limit) {
 		this.slot = slot;
@@ -42,9 +44,13 @@ final class RegistryStarts {
 		StartedRuntime runtime = null;
 		boolean started = false;
 		try {
+			requireLastEnded();
 			// On this thread, for it may be a bean that is created now.
 			RdmaProvider provider = this.providers.get();
-			runtime = new RuntimeOpening(provider, this::open, this.limit).open();
+			RuntimeOpening opening = new RuntimeOpening(provider, (found) -> this.devices = found, this.opening,
+					this.limit);
+			this.last = opening;
+			runtime = opening.open();
 			this.providerName = provider.name();
 			started = this.slot.take(runtime);
 			if (!started) {
@@ -60,9 +66,13 @@ final class RegistryStarts {
 		}
 	}
 
-	private StartedRuntime open(RdmaProvider provider) {
-		this.devices = provider.describeDevices();
-		return this.opening.apply(provider);
+	// A call that was left behind is not ours to wait for, and its thread may close the
+	// provider that this start would get.
+	private void requireLastEnded() {
+		RuntimeOpening last = this.last;
+		if (last != null) {
+			last.requireEnded();
+		}
 	}
 
 	List<DeviceDescription> devices() {

@@ -13,6 +13,8 @@ import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -49,8 +51,9 @@ class StartsThatAreHeldUpTests {
 
 	private final CallOrder order = new CallOrder();
 
-	private final HeldCalls calls = new HeldCalls(
-			FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order).provider());
+	private final FaultingProvider faulting = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order);
+
+	private final HeldCalls calls = new HeldCalls(this.faulting.provider());
 
 	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
 			new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), null);
@@ -113,13 +116,28 @@ class StartsThatAreHeldUpTests {
 		releaseAndCheckThatNothingIsLeft();
 	}
 
-	@Test
-	void theStartOfTheRegistryFailsInTime() {
-		this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
-		this.calls.hold("rdmaCreateEventChannel");
+	@ParameterizedTest
+	@CsvSource({ "describeDevices,read", "rdmaCreateEventChannel,rdma_create_event_channel",
+			"close,close" })
+	void theStartOfTheRegistryFailsInTimeAndIsRefusedWhileItsCallIsStuck(String method, String call) {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		if (method.equals("close")) {
+			this.faulting.inject(new Fault("createWaker", 1, Kind.FAIL, Errno.EMFILE.value()));
+		}
+		this.calls.hold(method);
+		// Until the provider is closed, nobody hears of the failure.
 		RdmaException failure = failureOfStart(RdmaException.class, this.registry::start);
+		assertThat(failure.call()).isEqualTo(call);
 		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
 		assertThat(this.registry.isRunning()).isFalse();
+		IllegalStateException refusal = failureOfStart(IllegalStateException.class, this.registry::start);
+		assertThat(refusal).hasMessageContaining(call + " of its last start is stuck");
+		this.calls.release();
+		await().atMost(SOON).ignoreExceptionsInstanceOf(IllegalStateException.class).untilAsserted(() -> {
+			this.registry.start();
+			assertThat(server.state()).isEqualTo(EndpointState.UP);
+		});
+		this.registry.close();
 		releaseAndCheckThatNothingIsLeft();
 	}
 
@@ -178,10 +196,9 @@ class StartsThatAreHeldUpTests {
 		this.calls.hold("rdmaAccept");
 		FaultingProvider asking = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
 		try (RdmaEndpoints askers = new RdmaEndpoints(asking::provider, patient, null)) {
-			RdmaDatagramEndpoint asker = askers.addDatagrams(
-					new DatagramSettings("asker", ADDRESS, null, 16, Duration.ofSeconds(50), Duration.ofSeconds(50),
-							List.of(TestSettings.literal(GROUP)), 16, 64, null, CompletionSettings.defaults(),
-							TestSettings.RECONNECT));
+			RdmaDatagramEndpoint asker = askers.addDatagrams(new DatagramSettings("asker", ADDRESS, null, 16,
+					Duration.ofSeconds(50), Duration.ofSeconds(50), List.of(TestSettings.literal(GROUP)), 16, 64, null,
+					CompletionSettings.defaults(), TestSettings.RECONNECT));
 			askers.start();
 			for (int i = 0; i < LOOK_UPS; i++) {
 				asker.resolve(ADDRESS, 4712);
