@@ -36,16 +36,17 @@ final class EndpointStart {
 	}
 
 	// Have native calls made on another thread, with the limits that they are given, and
-	// wait for them.
-	void make(Consumer<CallWatch> calls) {
+	// wait for them. An interrupt ends the wait and the start. The C function is that
+	// whose answer takes longest.
+	void make(String call, Consumer<CallWatch> calls) {
 		new WatchedCalls(this.runtime, this.runtime.startExecutor(), this.endpoint.name(), this.endpoint.address())
-			.make(calls);
+			.makeUntilInterrupted(call, calls);
 	}
 
 	// Check what only the machine can tell of the settings.
 	void requireCpu(CompletionSettings settings) {
 		if (settings.cpu() != null) {
-			make((watch) -> requireCpu(settings, watch));
+			make("sched_setaffinity", (watch) -> requireCpu(settings, watch));
 		}
 	}
 
@@ -94,12 +95,20 @@ final class EndpointStart {
 	// destroyed.
 	boolean hasFailed() {
 		synchronized (this.endpoint) {
-			return this.failed && isInForce();
+			return this.failed && isCurrent();
 		}
 	}
 
-	boolean isInForce() {
+	private boolean isCurrent() {
 		return this.endpoint.currentStart() == this;
+	}
+
+	// Whether it may still change the endpoint. One that failed may not, though its calls
+	// may go on after an interrupt.
+	boolean isInForce() {
+		synchronized (this.endpoint) {
+			return !this.failed && isCurrent();
+		}
 	}
 
 	void requireInForce() {

@@ -239,7 +239,7 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	Runnable bringUp(EndpointStart start) {
 		DatagramSession session = new DatagramSession(this, start.runtime(), ownedCmId());
 		this.session = session;
-		return () -> start.make((watch) -> open(start, session, watch));
+		return () -> start.make("rdma_join_multicast", (watch) -> open(start, session, watch));
 	}
 
 	private void open(EndpointStart start, DatagramSession session, CallWatch watch) {
@@ -253,12 +253,8 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 		catch (RdmaException ex) {
 			throw new RdmaEndpointException(name(), address(), ex);
 		}
-		synchronized (this) {
-			if (this.session != session) {
-				throw closedException();
-			}
-			up();
-		}
+		start.whileInForce(this::up);
+		start.requireInForce();
 		logger.info("RDMA datagram endpoint '{}' is up on {}: queue pair {}, datagrams of up to {} bytes, groups {}{}",
 				name(), this.settings.address(), cmId().qpNum(), maxMessageSize(), groups().keySet(),
 				(port() != 0) ? ", peers ask on port " + port() : "");

@@ -83,7 +83,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	Runnable bringUp(EndpointStart start) {
 		SetupGate gate = new SetupGate(this::stoppedException);
 		this.gate = gate;
-		return () -> start.make((watch) -> listen(start, gate, watch));
+		return () -> start.make("rdma_listen", (watch) -> listen(start, gate, watch));
 	}
 
 	private void listen(EndpointStart start, SetupGate gate, CallWatch watch) {

@@ -2,10 +2,12 @@ package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
+import io.github.rdmaboot.provider.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,28 @@ final class WatchedCalls {
 	// kept for the caller. The limits of the calls bound it, and those of what has all
 	// threads of the pool before them.
 	void make(Consumer<CallWatch> calls) {
+		join(begin(calls));
+	}
+
+	// The same, but an interrupt ends the wait with EINTR, and is kept for the caller. The
+	// calls go on until they have returned or a destroy ends them, which must follow. The
+	// C function is that whose answer takes longest.
+	void makeUntilInterrupted(String call, Consumer<CallWatch> calls) {
+		CompletableFuture<@Nullable Void> outcome = begin(calls);
+		try {
+			outcome.get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new RdmaEndpointException(this.endpoint, this.address, call, Errno.EINTR.value(),
+					"the wait for " + call + " was interrupted (EINTR)", ex);
+		}
+		catch (ExecutionException ex) {
+			join(outcome);
+		}
+	}
+
+	private CompletableFuture<@Nullable Void> begin(Consumer<CallWatch> calls) {
 		CompletableFuture<@Nullable Void> outcome = new CompletableFuture<>();
 		CallWatch watch = new CallWatch(this.runtime, this.pool, this.endpoint, this.address,
 				outcome::completeExceptionally);
@@ -50,7 +74,7 @@ final class WatchedCalls {
 		catch (RejectedExecutionException ex) {
 			throw new ConnectionClosedException("RDMA endpoint '" + this.endpoint + "' is stopped", ex);
 		}
-		join(outcome);
+		return outcome;
 	}
 
 	// Wait for an outcome, whatever interrupts, and throw what was thrown elsewhere.

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -138,6 +139,33 @@ class StartsThatAreHeldUpTests {
 			assertThat(server.state()).isEqualTo(EndpointState.UP);
 		});
 		this.registry.close();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "rdmaJoinMulticast", "awaitCmEvent" })
+	void anInterruptEndsAStartThatWaitsForGroups(String method) {
+		RdmaDatagramEndpoint datagrams = this.registry.addDatagrams(new DatagramSettings("datagrams", ADDRESS, null, 16,
+				SOON.multipliedBy(2), SOON.multipliedBy(2), List.of(TestSettings.literal(GROUP)), 16, 64, null,
+				CompletionSettings.defaults(), TestSettings.RECONNECT));
+		this.calls.hold(method);
+		CompletableFuture<RdmaEndpointException> failure = new CompletableFuture<>();
+		CompletableFuture<Boolean> kept = new CompletableFuture<>();
+		Thread starter = new Thread(() -> {
+			failure.complete(catchThrowableOfType(RdmaEndpointException.class, this.registry::start));
+			kept.complete(Thread.currentThread().isInterrupted());
+		}, "starter");
+		starter.start();
+		await().until(() -> this.calls.held() > 0
+				&& (method.equals("rdmaJoinMulticast") || this.faulting.counts().containsKey("rdmaJoinMulticast")));
+		starter.interrupt();
+		assertThat(failure).succeedsWithin(SOON).satisfies((ex) -> {
+			assertThat(ex.call()).isEqualTo("rdma_join_multicast");
+			assertThat(ex.errno()).isEqualTo(Errno.EINTR.value());
+		});
+		assertThat(kept).succeedsWithin(SOON).isEqualTo(true);
+		assertThat(this.registry.isRunning()).isFalse();
+		assertThat(datagrams.state()).isNotEqualTo(EndpointState.UP);
 		releaseAndCheckThatNothingIsLeft();
 	}
 
