@@ -52,12 +52,14 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	/**
 	 * Limits of the orderly destroy of endpoints.
 	 *
-	 * @param timeout Limit of the whole destroy of all endpoints. Should be less than
+	 * @param timeout Limit of the whole destroy of all endpoints, and of opening the event
+	 * channel at a start, which has 1 s at least. Should be less than
 	 * 'spring.lifecycle.timeout-per-shutdown-phase'.
 	 * @param disconnectGrace How long all peers together may take to disconnect.
 	 * @param drainTimeout How long all posted requests together may take to complete.
 	 * @param destroyTimeout How long one native call may take before it is left behind,
-	 * at a start, when a request is accepted, and at a stop.
+	 * when an endpoint starts, when a request is accepted, and at a stop. Joins of groups
+	 * and attempts to connect have the limits of their endpoint.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration timeout, @DefaultValue("3s") Duration disconnectGrace,
 			@DefaultValue("2s") Duration drainTimeout, @DefaultValue("5s") Duration destroyTimeout) {
