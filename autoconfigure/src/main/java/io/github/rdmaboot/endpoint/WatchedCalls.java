@@ -38,7 +38,8 @@ final class WatchedCalls {
 		join(begin(calls));
 	}
 
-	// The same, but an interrupt ends the wait with EINTR, and is kept for the caller. The
+	// The same, but an interrupt ends the wait with EINTR, and is kept for the caller.
+	// The
 	// calls go on until they have returned or a destroy ends them, which must follow. The
 	// C function is that whose answer takes longest.
 	void makeUntilInterrupted(String call, Consumer<CallWatch> calls) {

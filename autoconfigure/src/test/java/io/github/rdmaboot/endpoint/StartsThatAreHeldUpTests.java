@@ -118,8 +118,7 @@ class StartsThatAreHeldUpTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "describeDevices,read", "rdmaCreateEventChannel,rdma_create_event_channel",
-			"close,close" })
+	@CsvSource({ "describeDevices,read", "rdmaCreateEventChannel,rdma_create_event_channel", "close,close" })
 	void theStartOfTheRegistryFailsInTimeAndIsRefusedWhileItsCallIsStuck(String method, String call) {
 		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
 		if (method.equals("close")) {
