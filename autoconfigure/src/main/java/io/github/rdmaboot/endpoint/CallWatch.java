@@ -19,10 +19,11 @@ import org.slf4j.LoggerFactory;
  * all the same: on iWARP {@code rdma_connect} connects the TCP connection first. One that
  * passes its limit, or that a destroy does not wait for any longer, is left behind with
  * its thread; then another thread takes that one's place in its pool, and whoever waits
- * for the attempt is told at once.
+ * for the attempt is told at once. The next call of that thread, if it comes back, is
+ * watched in the same way, but nobody waits for it any more and so nobody is told.
  * <p>
  * The calls are made one after the other by one thread. The monitor of this object guards
- * which one is being made.
+ * which one is being made and what was left behind.
  */
 final class CallWatch {
 
@@ -40,7 +41,8 @@ final class CallWatch {
 
 	private @Nullable Call current;
 
-	private @Nullable Call overdue;
+	/** Whether the listener has been told, which it is of the first call alone. */
+	private boolean overdue;
 
 	// The listener is called once at most, on a thread of the pool.
 	CallWatch(EndpointRuntime runtime, Executor pool, String endpoint, String address,
@@ -67,7 +69,7 @@ final class CallWatch {
 
 	// The same without the exception, for the last call of an attempt.
 	void watch(String call, String what, Duration limit, Runnable work) {
-		Call current = begin(new Call(Thread.currentThread(), call, what, System.nanoTime()));
+		Call current = begin(new Call(call, what));
 		try {
 			ScheduledFuture<?> timer = this.runtime.scheduler()
 				.schedule(() -> leaveBehind(current), limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -85,7 +87,7 @@ final class CallWatch {
 
 	// Whether a call was left behind, so that the listener has the say.
 	synchronized boolean isOverdue() {
-		return this.overdue != null;
+		return this.overdue;
 	}
 
 	// Leave a thread behind in the call that it is making, if that is watched.
@@ -108,31 +110,35 @@ final class CallWatch {
 
 	private synchronized Call begin(Call call) {
 		this.current = call;
-		WorkerPool.watch(call.thread(), this);
+		WorkerPool.watch(call.thread, this);
 		return call;
 	}
 
 	private synchronized void end(Call call) {
 		this.current = null;
-		WorkerPool.watch(call.thread(), null);
-		if (call.equals(this.overdue)) {
-			WorkerPool.returned(call.thread());
+		WorkerPool.watch(call.thread, null);
+		if (call.leftBehind) {
+			WorkerPool.returned(call.thread);
 		}
 	}
 
+	// A thread that came back from a call may be left behind in the next one as well.
 	private void leaveBehind(Call call) {
+		boolean told;
 		synchronized (this) {
-			if (!call.equals(this.current) || this.overdue != null) {
+			if (call != this.current || call.leftBehind) {
 				return;
 			}
-			this.overdue = call;
-			WorkerPool.leaveBehind(call.thread());
+			call.leftBehind = true;
+			WorkerPool.leaveBehind(call.thread);
+			told = this.overdue;
+			this.overdue = true;
 		}
-		String function = CallInProgress.function(call.thread(), call.function());
-		RdmaEndpointException failure = new RdmaEndpointException(this.endpoint, this.address, function,
-				Errno.ETIMEDOUT.value(), call.what() + " did not return within " + call.elapsed().toMillis()
-						+ " ms (ETIMEDOUT) and is left behind with thread '" + call.thread().getName() + "'",
-				null);
+		RdmaEndpointException failure = failure(call);
+		if (told) {
+			logger.warn("The attempt had been given up when another call did not return: {}", failure.getMessage());
+			return;
+		}
 		try {
 			this.pool.execute(() -> this.overdueListener.accept(failure));
 		}
@@ -144,15 +150,34 @@ final class CallWatch {
 		}
 	}
 
+	private RdmaEndpointException failure(Call call) {
+		String function = CallInProgress.function(call.thread, call.function);
+		return new RdmaEndpointException(this.endpoint, this.address, function, Errno.ETIMEDOUT.value(),
+				call.what + " did not return within " + call.elapsed().toMillis()
+						+ " ms (ETIMEDOUT) and is left behind with thread '" + call.thread.getName() + "'",
+				null);
+	}
+
 	/**
-	 * Call that is being made.
-	 *
-	 * @param thread the thread
-	 * @param function the C function
-	 * @param what the call in words
-	 * @param beganAt when it was made, as {@link System#nanoTime()}
+	 * Call that is being made by the thread that made this.
 	 */
-	private record Call(Thread thread, String function, String what, long beganAt) {
+	private static final class Call {
+
+		private final Thread thread = Thread.currentThread();
+
+		private final long beganAt = System.nanoTime();
+
+		private final String function;
+
+		private final String what;
+
+		private boolean leftBehind;
+
+		// The function is the C function, and what the call in words.
+		private Call(String function, String what) {
+			this.function = function;
+			this.what = what;
+		}
 
 		private Duration elapsed() {
 			return Duration.ofNanos(System.nanoTime() - this.beganAt);
