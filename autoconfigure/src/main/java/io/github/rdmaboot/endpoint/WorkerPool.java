@@ -131,11 +131,11 @@ final class WorkerPool implements Executor {
 	}
 
 	// Wait until all threads have ended but those that are left behind, which become
-	// those
-	// that have been inside a watched call for some time. An interrupt does not end the
-	// wait, for native objects are about to be destroyed; it is kept for the caller. A
-	// thread of the pool itself, a listener that closes the registry for instance, does
-	// not wait: it would wait for its own end.
+	// those that have been inside a watched call for some time, and at the deadline all
+	// that are inside one: no timer may limit their calls any more. An interrupt does not
+	// end the wait, for native objects are about to be destroyed; it is kept for the
+	// caller. A thread of the pool itself, a listener that closes the registry for
+	// instance, does not wait: it would wait for its own end.
 	void awaitEnd(Deadline deadline, Duration callLimit) {
 		if (Thread.currentThread() instanceof Worker worker && worker.pool == this) {
 			logger.debug("Thread '{}' does not wait for its own end", worker.getName());
@@ -153,6 +153,7 @@ final class WorkerPool implements Executor {
 					interrupted = true;
 				}
 			}
+			this.workers.forEach((worker) -> CallWatch.giveUp(worker, Duration.ZERO));
 		}
 		finally {
 			if (interrupted) {

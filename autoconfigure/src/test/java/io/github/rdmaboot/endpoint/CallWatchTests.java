@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,6 +87,20 @@ class CallWatchTests {
 		assertThat(behind.get(10, TimeUnit.SECONDS)).as("carried out by a substitute").isTrue();
 		assertThat(this.told).hasSize(1);
 		assertThat(watch.isOverdue()).isTrue();
+	}
+
+	@Test
+	void theEndOfAPoolLeavesBehindTheCallsThatNoTimerLimitsHoweverLittleTimeIsLeft() throws Exception {
+		CountDownLatch inside = new CountDownLatch(1);
+		this.pool.execute(() -> watch("endpoint").watch("rdma_connect", "asking", LONG, () -> {
+			inside.countDown();
+			await(this.released);
+		}));
+		await(inside);
+		this.scheduler.shutdownNow();
+		this.pool.shutdown();
+		this.pool.awaitEnd(Deadline.after(Duration.ZERO), LONG);
+		assertThat(this.told).singleElement().asString().contains("asking did not return");
 	}
 
 }
