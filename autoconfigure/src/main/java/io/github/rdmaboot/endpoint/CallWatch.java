@@ -90,12 +90,20 @@ final class CallWatch {
 		return this.overdue;
 	}
 
-	// Leave a thread behind in the call that it is making, if that is watched.
-	static void giveUp(Thread thread) {
-		giveUp(thread, Duration.ZERO);
+	// Return what leaves a thread behind in the call that it is making now, if that is
+	// watched, and in no other call that it makes later.
+	static Runnable givingUp(Thread thread) {
+		CallWatch watch = WorkerPool.watchOf(thread);
+		Call current = (watch != null) ? watch.current() : null;
+		return () -> {
+			if (watch != null && current != null) {
+				watch.leaveBehind(current);
+			}
+		};
 	}
 
-	// The same for a call that has taken some time.
+	// Leave a thread behind in the call that it is making, if that is watched and has
+	// taken some time.
 	static void giveUp(Thread thread, Duration atLeast) {
 		CallWatch watch = WorkerPool.watchOf(thread);
 		Call current = (watch != null) ? watch.current() : null;

@@ -1,6 +1,8 @@
 package io.github.rdmaboot.endpoint;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -55,15 +57,16 @@ final class Exchanges {
 	// Leave those behind that have not ended, and return the C functions that they are
 	// inside of.
 	Set<String> giveUp() {
-		Set<Thread> left;
-		synchronized (this) {
-			left = Set.copyOf(this.threads);
-		}
 		Set<String> functions = new TreeSet<>();
-		left.forEach((thread) -> {
-			functions.add(CallInProgress.function(thread, "a call"));
-			CallWatch.giveUp(thread);
-		});
+		List<Runnable> left = new ArrayList<>();
+		synchronized (this) {
+			// None of these ends meanwhile, so that its call is one of its exchange.
+			for (Thread thread : this.threads) {
+				functions.add(CallInProgress.function(thread, "a call"));
+				left.add(CallWatch.givingUp(thread));
+			}
+		}
+		left.forEach(Runnable::run);
 		return functions;
 	}
 

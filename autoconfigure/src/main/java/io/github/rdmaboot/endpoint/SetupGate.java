@@ -42,7 +42,7 @@ final class SetupGate {
 		try {
 			requireOpen();
 			if (outer == null) {
-				this.call = new CallInProgress(CallWatch::giveUp);
+				this.call = new CallInProgress(CallWatch.givingUp(Thread.currentThread()));
 			}
 			return call.get();
 		}

@@ -2,7 +2,6 @@ package io.github.rdmaboot.endpoint.destroy;
 
 import java.time.Duration;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Native calls that a thread is making, one after the other, for which a destroy has to
@@ -12,15 +11,16 @@ public final class CallInProgress {
 
 	private final Thread thread = Thread.currentThread();
 
-	private final Consumer<Thread> givenUp;
+	private final Runnable givenUp;
 
 	private volatile long beganAt = System.nanoTime();
 
 	/**
 	 * Begin a call on the current thread.
-	 * @param givenUp called with the thread when nobody waits for the call any more
+	 * @param givenUp run when nobody waits for the call any more, perhaps after it has
+	 * returned
 	 */
-	public CallInProgress(Consumer<Thread> givenUp) {
+	public CallInProgress(Runnable givenUp) {
 		this.givenUp = givenUp;
 	}
 
@@ -40,7 +40,7 @@ public final class CallInProgress {
 	}
 
 	void giveUp() {
-		this.givenUp.accept(this.thread);
+		this.givenUp.run();
 	}
 
 	/**

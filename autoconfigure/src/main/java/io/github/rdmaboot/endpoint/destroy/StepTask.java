@@ -102,6 +102,10 @@ final class StepTask implements Runnable {
 		String function = stuckFunction(awaited);
 		if (this.state.compareAndSet(State.RUNNING, State.LEFT_BEHIND)) {
 			Duration took = runningFor();
+			if (awaited != null && awaited != awaited()) {
+				return report(took, StepOutcome.TIMEOUT, this.step.call(), 0,
+						"not done after " + took.toMillis() + " ms; goes on in the background");
+			}
 			if (awaited != null) {
 				awaited.giveUp();
 				return report(took, StepOutcome.TIMEOUT, function, 0,
