@@ -39,9 +39,8 @@ final class WatchedCalls {
 	}
 
 	// The same, but an interrupt ends the wait with EINTR, and is kept for the caller.
-	// The
-	// calls go on until they have returned or a destroy ends them, which must follow. The
-	// C function is that whose answer takes longest.
+	// The calls go on until they have returned or a destroy ends them, which must
+	// follow. The C function is that whose answer takes longest.
 	void makeUntilInterrupted(String call, Consumer<CallWatch> calls) {
 		CompletableFuture<@Nullable Void> outcome = begin(calls);
 		try {
