@@ -59,6 +59,11 @@ final class BusyPoller implements CompletionPoller {
 	}
 
 	@Override
+	public void closes(CompletionQueue queue) {
+		// It waits for no events.
+	}
+
+	@Override
 	public void goOn(CompletionQueue queue) {
 		// It polls all of them anyway.
 	}

@@ -18,6 +18,9 @@ interface CompletionPoller {
 	// queue lets nobody in once it is closed.
 	void detach(CompletionQueue queue);
 
+	// Look no more for events of a queue than it expects completions.
+	void closes(CompletionQueue queue);
+
 	// Take the completions of a queue again soon, for another thread left some. Neither
 	// blocks nor allocates.
 	void goOn(CompletionQueue queue);

@@ -72,6 +72,9 @@ public final class CompletionQueue {
 	/** Next one of the list in which the poller finds it. */
 	@Nullable CompletionQueue nextLeft;
 
+	/** Whether its poller knows that it is closing; guarded by the table of queues. */
+	boolean closing;
+
 	private volatile @Nullable BooleanSupplier expected;
 
 	private volatile boolean broken;
@@ -128,6 +131,7 @@ public final class CompletionQueue {
 	 */
 	public void notifyWhile(BooleanSupplier expected) {
 		this.expected = expected;
+		this.poller.closes(this);
 	}
 
 	boolean isMoreExpected() {

@@ -20,8 +20,34 @@ final class QueueTable {
 
 	private volatile int size;
 
+	/** How many of them are closing. */
+	private volatile int closing;
+
 	int size() {
 		return this.size;
+	}
+
+	// Note that the events of a queue lead to polls only as long as it expects something.
+	synchronized void closes(CompletionQueue queue) {
+		if (!queue.closing && find(this.table, queue.handle()) == queue) {
+			queue.closing = true;
+			this.closing++;
+		}
+	}
+
+	// Return whether there are queues, and the events of all of them lead to nothing.
+	boolean expectNothing() {
+		if (this.size == 0 || this.closing < this.size) {
+			return false;
+		}
+		AtomicReferenceArray<CompletionQueue> table = this.table;
+		for (int i = 0; i < table.length(); i++) {
+			CompletionQueue queue = table.get(i);
+			if (queue != null && queue.isMoreExpected()) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	@Nullable CompletionQueue find(long handle) {
@@ -77,6 +103,9 @@ final class QueueTable {
 		this.changes++;
 		table.set(index, null);
 		this.size--;
+		if (queue.closing) {
+			this.closing--;
+		}
 		for (int next = (index + 1) & mask; table.get(next) != null; next = (next + 1) & mask) {
 			CompletionQueue moved = table.get(next);
 			table.set(next, null);

@@ -295,6 +295,7 @@ class CompletionQueueTests {
 					}
 					this.taken.add(completion.wrId);
 				}, (failure) -> this.taken.add(-1L));
+		CompletionQueue open = openQueue(lease);
 		queue.notifyWhile(() -> false);
 		long qp = failedQueuePair(provider, lease.device(), queue);
 		provider.ibvPostSend(qp, request(1));
@@ -313,6 +314,7 @@ class CompletionQueueTests {
 		other.join();
 		provider.ibvDestroyQp(qp);
 		queue.close();
+		open.close();
 		lease.release();
 	}
 
@@ -322,12 +324,61 @@ class CompletionQueueTests {
 		DeviceLease lease = lease(provider);
 		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(CompletionMode.EVENT), 100,
 				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		CompletionQueue open = openQueue(lease);
 		queue.notifyWhile(() -> false);
 		long qp = failedQueuePair(provider, lease.device(), queue);
 		provider.ibvPostSend(qp, request(1));
 		await().atMost(PATIENCE).until(() -> this.faulting.counts().containsKey("ibvAckCqEvents"));
 		assertThat(this.faulting.counts()).doesNotContainKey("ibvPollCq");
 		queue.poll();
+		expect(1);
+		provider.ibvDestroyQp(qp);
+		queue.close();
+		open.close();
+		lease.release();
+	}
+
+	// One that expects completions, so that the thread looks for events.
+	private CompletionQueue openQueue(DeviceLease lease) {
+		return CompletionQueue.create(lease.device(), policy(CompletionMode.EVENT), 100,
+				(completion) -> this.taken.add(-1L), (failure) -> this.taken.add(-1L));
+	}
+
+	@Test
+	void eventsAreNotFetchedWhenNoQueueExpectsCompletions() throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		CompletionQueue queue = openQueue(lease);
+		queue.notifyWhile(() -> false);
+		long qp = failedQueuePair(provider, lease.device(), queue);
+		provider.ibvPostSend(qp, request(1));
+		int waits = this.faulting.counts().get("awaitCqEvent").get();
+		await().atMost(PATIENCE).until(() -> this.faulting.counts().get("awaitCqEvent").get() > waits + 2);
+		assertThat(this.faulting.counts()).doesNotContainKeys("ibvGetCqEvent", "ibvAckCqEvents", "ibvPollCq");
+
+		CompletionQueue next = CompletionQueue.create(lease.device(), policy(CompletionMode.EVENT), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		long nextPair = failedQueuePair(provider, lease.device(), next);
+		provider.ibvPostSend(nextPair, request(2));
+		expect(2);
+
+		provider.ibvDestroyQp(qp);
+		provider.ibvDestroyQp(nextPair);
+		queue.close();
+		next.close();
+		lease.release();
+		assertThat(this.taken).as("failures").isEmpty();
+	}
+
+	@Test
+	void eventsAreFetchedAsLongAsAClosingQueueExpectsCompletions() throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(CompletionMode.EVENT), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		queue.notifyWhile(() -> true);
+		long qp = failedQueuePair(provider, lease.device(), queue);
+		provider.ibvPostSend(qp, request(1));
 		expect(1);
 		provider.ibvDestroyQp(qp);
 		queue.close();
