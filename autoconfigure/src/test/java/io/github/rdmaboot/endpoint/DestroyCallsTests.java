@@ -58,7 +58,8 @@ class DestroyCallsTests {
 		System.out.printf("Calls for each of %d ids, completion mode %s: %.2f %s%n", IDS, mode, (double) total / IDS,
 				calls);
 		assertThat(calls.get("ibvPollCq")).as("polls, each of the drain").isLessThan(IDS + IDS / 5);
-		assertThat(calls.get("ibvAckCqEvents")).as("events, at most one of each queue").isLessThanOrEqualTo(IDS);
+		assertThat(calls.getOrDefault("ibvAckCqEvents", 0L)).as("events of queues that are all about to be destroyed")
+			.isLessThan(IDS / 5L);
 		assertThat(calls).as("arming what is about to be destroyed").doesNotContainKey("ibvReqNotifyCq");
 		assertThat(calls.get("ibvDeregMr")).as("memory of the pool is freed with the device").isLessThan(IDS);
 	}
