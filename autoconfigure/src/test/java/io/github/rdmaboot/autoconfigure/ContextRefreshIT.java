@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ContextRefreshIT {
 
-	private static final int ROUNDS = Integer.getInteger("rdma.test.refreshes", 25);
+	private static final int ROUNDS = Integer.getInteger("rdma.test.refreshes", 15);
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
