@@ -1,6 +1,7 @@
 package io.github.rdmaboot.provider.loopback;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
@@ -13,13 +14,15 @@ import io.github.rdmaboot.provider.QueuePairAttributes;
 import io.github.rdmaboot.provider.QueuePairInit;
 import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of librdmacm on the loopback: finds the objects behind the handles and holds
- * the fabric's lock while the rules are applied.
+ * The calls of librdmacm on the loopback, and those of the operating system with which
+ * their events are waited for: finds the objects behind the handles and holds the
+ * fabric's lock while the rules are applied.
  */
-abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
+abstract class LoopbackCmProvider extends LoopbackCmServiceProvider implements RdmaProvider {
 
 	LoopbackCmProvider(LoopbackFabric fabric) {
 		super(fabric);
@@ -266,6 +269,56 @@ abstract class LoopbackCmProvider extends LoopbackCmServiceProvider {
 	public QueuePairAttributes rdmaInitQpAttr(long id, QueuePairState state) {
 		try (FabricLock ignored = hold()) {
 			return InitialAttributes.of(id("rdma_init_qp_attr", id), state);
+		}
+	}
+
+	@Override
+	public long createWaker() {
+		try (FabricLock ignored = hold()) {
+			return process().handles().add(new Waker(fabric().lock().newCondition()));
+		}
+	}
+
+	@Override
+	public void wake(long waker) {
+		try (FabricLock ignored = hold()) {
+			get("wake", waker, Waker.class).wake();
+		}
+	}
+
+	@Override
+	public void destroyWaker(long waker) {
+		try (FabricLock ignored = hold()) {
+			get("destroyWaker", waker, Waker.class);
+			process().handles().remove(waker);
+		}
+	}
+
+	@Override
+	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
+		return await(channel, EventChannel.class, waker, timeoutMillis);
+	}
+
+	@Override
+	public boolean awaitCqEvent(long completionChannel, long waker, int timeoutMillis) {
+		return await(completionChannel, CompletionChannel.class, waker, timeoutMillis);
+	}
+
+	/**
+	 * Release everything that was created through this provider, as the kernel does when
+	 * a process exits: peers see their connections end.
+	 */
+	@Override
+	public void close() {
+		try (FabricLock ignored = hold()) {
+			process().exit();
+		}
+	}
+
+	private boolean await(long source, Class<? extends EventSource> type, long waker, int timeoutMillis) {
+		try (FabricLock ignored = hold()) {
+			return get("poll", source, type).await(fabric().timer(), get("poll", waker, Waker.class),
+					TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
 		}
 	}
 

@@ -1,13 +1,11 @@
 package io.github.rdmaboot.provider.loopback;
 
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.RdmaProvider;
 
 /**
  * Provider on an in-process fabric, without native code: for development and tests on any
@@ -16,7 +14,7 @@ import io.github.rdmaboot.provider.RdmaProvider;
  * would dereference a null pointer in C, throws an {@link IllegalStateException}. May be
  * used by any thread.
  */
-public final class LoopbackRdmaProvider extends LoopbackCmProvider implements RdmaProvider {
+public final class LoopbackRdmaProvider extends LoopbackCmProvider {
 
 	/**
 	 * Create a provider on the fabric of this JVM.
@@ -50,61 +48,11 @@ public final class LoopbackRdmaProvider extends LoopbackCmProvider implements Rd
 	}
 
 	@Override
-	public long createWaker() {
-		try (FabricLock ignored = hold()) {
-			return process().handles().add(new Waker(fabric().lock().newCondition()));
-		}
-	}
-
-	@Override
-	public void wake(long waker) {
-		try (FabricLock ignored = hold()) {
-			get("wake", waker, Waker.class).wake();
-		}
-	}
-
-	@Override
-	public void destroyWaker(long waker) {
-		try (FabricLock ignored = hold()) {
-			get("destroyWaker", waker, Waker.class);
-			process().handles().remove(waker);
-		}
-	}
-
-	@Override
-	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
-		return await(channel, EventChannel.class, waker, timeoutMillis);
-	}
-
-	@Override
-	public boolean awaitCqEvent(long completionChannel, long waker, int timeoutMillis) {
-		return await(completionChannel, CompletionChannel.class, waker, timeoutMillis);
-	}
-
-	@Override
 	public void pinThread(int cpu) {
 		// Threads are the operating system's, whichever it is, and not the fabric's. But
 		// what is configured has to be right when the provider is a native one.
 		if (!ProcessorList.ofThisProcess().contains(cpu)) {
 			throw new RdmaException("sched_setaffinity", Errno.EINVAL.value());
-		}
-	}
-
-	/**
-	 * Release everything that was created through this provider, as the kernel does when
-	 * a process exits: peers see their connections end.
-	 */
-	@Override
-	public void close() {
-		try (FabricLock ignored = hold()) {
-			process().exit();
-		}
-	}
-
-	private boolean await(long source, Class<? extends EventSource> type, long waker, int timeoutMillis) {
-		try (FabricLock ignored = hold()) {
-			return get("poll", source, type).await(fabric().timer(), get("poll", waker, Waker.class),
-					TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
 		}
 	}
 

@@ -3,13 +3,11 @@ package io.github.rdmaboot.provider.loopback;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.MemoryRegionData;
 import io.github.rdmaboot.provider.QueuePairInit;
-import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.ReceiveWorkRequest;
 import io.github.rdmaboot.provider.SendWorkRequest;
 import io.github.rdmaboot.provider.WorkCompletion;
@@ -20,7 +18,7 @@ import io.github.rdmaboot.provider.jna.StubDevice;
  * stub library. Two providers make a pair, of one connection; completions can be polled
  * for only.
  */
-public final class StubProvider extends LoopbackCmProvider implements RdmaProvider {
+public final class StubProvider extends LoopbackCmProvider {
 
 	private final StubDevice device = new StubDevice();
 
@@ -44,35 +42,6 @@ public final class StubProvider extends LoopbackCmProvider implements RdmaProvid
 	@Override
 	public List<DeviceDescription> describeDevices() {
 		return List.of();
-	}
-
-	@Override
-	public long createWaker() {
-		try (FabricLock ignored = hold()) {
-			return process().handles().add(new Waker(fabric().lock().newCondition()));
-		}
-	}
-
-	@Override
-	public void wake(long waker) {
-		try (FabricLock ignored = hold()) {
-			get("wake", waker, Waker.class).wake();
-		}
-	}
-
-	@Override
-	public void destroyWaker(long waker) {
-		try (FabricLock ignored = hold()) {
-			process().handles().remove(waker);
-		}
-	}
-
-	@Override
-	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
-		try (FabricLock ignored = hold()) {
-			return get("poll", channel, EventChannel.class).await(fabric().timer(), get("poll", waker, Waker.class),
-					TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
-		}
 	}
 
 	@Override
@@ -118,13 +87,6 @@ public final class StubProvider extends LoopbackCmProvider implements RdmaProvid
 	@Override
 	public int ibvPollCq(long cq, WorkCompletion[] completions) {
 		return this.device.pollCq(this.queues.get(cq), completions);
-	}
-
-	@Override
-	public void close() {
-		try (FabricLock ignored = hold()) {
-			process().exit();
-		}
 	}
 
 	/**
