@@ -87,6 +87,29 @@ final class BatchEntries {
 			throw new IllegalArgumentException(
 					"The outcome of the last operation of a batch is told to the callback of the batch, not by signal");
 		}
+		if (!hasMessages()) {
+			postAll(callback);
+			return;
+		}
+		this.queue.order().begin();
+		try {
+			postAll(callback);
+		}
+		finally {
+			this.queue.order().end();
+		}
+	}
+
+	private boolean hasMessages() {
+		for (int i = 0; i < this.count; i++) {
+			if (this.works[i].isMessage()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void postAll(OperationCallback callback) {
 		SendSlot first = take();
 		this.queue.enter(first);
 		try {

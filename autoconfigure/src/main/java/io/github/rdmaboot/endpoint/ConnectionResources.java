@@ -104,6 +104,7 @@ final class ConnectionResources {
 		Reservations reservations = new Reservations(connection, sizes);
 		SendQueue sendQueue = new SendQueue(connection, sizes, device.device(), maxBytes, queuePair,
 				this.outstandingSends, owner.statistics(), dispatcher, reservations,
+				new MessageOrder(connection, reservations, messages.isFragmenting()),
 				new SendScratch(sendMemory, (int) scratchOffset, sizes, headers), headers, credits);
 		this.sendQueue = sendQueue;
 		this.operations = new RdmaOperations(sendQueue);

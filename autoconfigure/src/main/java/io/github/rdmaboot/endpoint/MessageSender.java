@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.MemoryBlock;
@@ -30,9 +29,6 @@ final class MessageSender {
 	private final int bufferSize;
 
 	private final MessageSettings settings;
-
-	/** Held by a thread while it sends a message in fragments, or one between them. */
-	private final ReentrantLock order = new ReentrantLock();
 
 	/**
 	 * Length of the last message in fragments of which not all is known to have arrived.
@@ -82,7 +78,7 @@ final class MessageSender {
 					+ " bytes is larger than messages.max-size of " + this.connection + ", which is "
 					+ Settings.text(this.settings.maxSize()) + "; raise it on both sides");
 		}
-		this.reservations.lock(this.order, "turn among the messages", BUFFER_COUNT);
+		this.queue.order().begin();
 		try {
 			int count = Math.max(1, (int) (((long) content.remaining() + this.bufferSize - 1) / this.bufferSize));
 			// Who does not wait would find no room when the peer has a part already.
@@ -93,7 +89,7 @@ final class MessageSender {
 			sendInFragments(content, count, reserved, callback);
 		}
 		finally {
-			this.order.unlock();
+			this.queue.order().end();
 		}
 	}
 
@@ -113,7 +109,7 @@ final class MessageSender {
 		}
 		catch (RuntimeException | Error ex) {
 			if (begun > 1) {
-				BrokenMessage.end(this.connection, ex);
+				this.queue.order().breakOff(ex);
 			}
 			throw ex;
 		}

@@ -93,19 +93,13 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C sendInline(ByteBuffer message, C callback) {
 		this.queue.limits().requireInline(message.remaining());
-		SendSlot slot = this.queue.takeOne(WorkRequestOpcode.SEND);
-		this.queue.enter(slot);
+		this.queue.order().begin();
 		try {
-			slot.work().begin(WorkRequestOpcode.SEND, 0);
-			if (message.hasRemaining()) {
-				slot.work().inline();
-			}
-			this.queue.scratch().use(slot, message);
-			message.position(message.limit());
-			return post(slot, callback);
+			postInline(message, callback);
+			return callback;
 		}
 		finally {
-			this.queue.leave();
+			this.queue.order().end();
 		}
 	}
 
@@ -259,28 +253,57 @@ public final class RdmaOperations {
 
 	private <C extends OperationCallback> C transfer(WorkRequestOpcode opcode, int immediate, RdmaMemory local,
 			long localOffset, int length, @Nullable RemoteMemory remote, long remoteOffset, C callback) {
-		SendSlot slot = this.queue.takeOne(opcode);
+		this.queue.order().begin(opcode);
 		try {
-			slot.work().transfer(opcode, immediate, local, localOffset, length, remote, remoteOffset);
+			SendSlot slot = this.queue.takeOne(opcode);
+			try {
+				slot.work().transfer(opcode, immediate, local, localOffset, length, remote, remoteOffset);
+			}
+			catch (RuntimeException ex) {
+				this.queue.giveBackAll(slot);
+				throw ex;
+			}
+			return post(slot, callback);
 		}
-		catch (RuntimeException ex) {
-			this.queue.giveBackAll(slot);
-			throw ex;
+		finally {
+			this.queue.order().end(opcode);
 		}
-		return post(slot, callback);
 	}
 
 	private <C extends OperationCallback> C transfer(WorkRequestOpcode opcode, MemoryRanges ranges,
 			@Nullable RemoteMemory remote, long remoteOffset, C callback) {
-		SendSlot slot = this.queue.takeOne(opcode);
+		this.queue.order().begin(opcode);
 		try {
-			slot.work().transfer(opcode, ranges, remote, remoteOffset);
+			SendSlot slot = this.queue.takeOne(opcode);
+			try {
+				slot.work().transfer(opcode, ranges, remote, remoteOffset);
+			}
+			catch (RuntimeException ex) {
+				this.queue.giveBackAll(slot);
+				throw ex;
+			}
+			return post(slot, callback);
 		}
-		catch (RuntimeException ex) {
-			this.queue.giveBackAll(slot);
-			throw ex;
+		finally {
+			this.queue.order().end(opcode);
 		}
-		return post(slot, callback);
+	}
+
+	private void postInline(ByteBuffer message, OperationCallback callback) {
+		SendSlot slot = this.queue.takeOne(WorkRequestOpcode.SEND);
+		this.queue.enter(slot);
+		try {
+			slot.work().begin(WorkRequestOpcode.SEND, 0);
+			if (message.hasRemaining()) {
+				slot.work().inline();
+			}
+			this.queue.scratch().use(slot, message);
+			message.position(message.limit());
+			this.queue.post(slot, callback);
+		}
+		finally {
+			this.queue.leave();
+		}
 	}
 
 	private <C extends OperationCallback> C atomic(WorkRequestOpcode opcode, RemoteMemory remote, long remoteOffset,

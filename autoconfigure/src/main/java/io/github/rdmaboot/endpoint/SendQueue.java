@@ -37,6 +37,8 @@ final class SendQueue {
 
 	private final Reservations reservations;
 
+	private final MessageOrder order;
+
 	private final MessageCredits credits;
 
 	private final SendScratch scratch;
@@ -51,7 +53,8 @@ final class SendQueue {
 
 	SendQueue(RdmaConnection connection, QueuePairSettings settings, Device device, long maxBytes, QueuePair queuePair,
 			OutstandingRequests outstanding, EndpointStatistics statistics, CallbackDispatcher dispatcher,
-			Reservations reservations, SendScratch scratch, HeaderForm headers, @Nullable Credits credits) {
+			Reservations reservations, MessageOrder order, SendScratch scratch, HeaderForm headers,
+			@Nullable Credits credits) {
 		this.connection = connection;
 		this.settings = settings;
 		this.device = device;
@@ -63,6 +66,7 @@ final class SendQueue {
 		this.queuePair = queuePair;
 		this.outstanding = outstanding;
 		this.reservations = reservations;
+		this.order = order;
 		this.credits = new MessageCredits(headers, this.contentHeaders, credits, reservations,
 				settings.whenFull() == WhenFull.PARK);
 		this.scratch = scratch;
@@ -93,6 +97,11 @@ final class SendQueue {
 
 	RdmaConnection connection() {
 		return this.connection;
+	}
+
+	// What keeps the fragments of a message together.
+	MessageOrder order() {
+		return this.order;
 	}
 
 	// What operations may be.

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +40,8 @@ class RefusedFragmentTests {
 
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
 
+	private final CountDownLatch registration = new CountDownLatch(1);
+
 	private final AtomicInteger untilRefusal = new AtomicInteger(Integer.MAX_VALUE);
 
 	private final AtomicInteger postedAfterwards = new AtomicInteger();
@@ -46,6 +49,8 @@ class RefusedFragmentTests {
 	private final Semaphore read = new Semaphore(0);
 
 	private final List<Integer> received = new CopyOnWriteArrayList<>();
+
+	private volatile Thread registering;
 
 	private ConnectedPair pair;
 
@@ -61,6 +66,7 @@ class RefusedFragmentTests {
 
 	@AfterEach
 	void close() {
+		this.registration.countDown();
 		this.read.release(1000);
 		this.pair.close();
 	}
@@ -72,6 +78,9 @@ class RefusedFragmentTests {
 					if (method.getName().equals("ibvPostSend")
 							&& isRefused(((SendWorkRequest) arguments[1]).sgeCount > 0)) {
 						return Errno.EIO.value();
+					}
+					if (method.getName().equals("ibvRegMr") && Thread.currentThread() == this.registering) {
+						this.registration.await();
 					}
 					try {
 						return method.invoke(target, arguments);
@@ -139,6 +148,30 @@ class RefusedFragmentTests {
 		this.pair.close();
 		assertThat(told).as("outcomes of a message that threw").isEmpty();
 		assertThat(this.received).isEmpty();
+	}
+
+	// The destroy waits for the registration, and closes the gate for posts after it.
+	@Test
+	void nothingIsPostedBehindOneThatIsRefusedAtOnce() throws Exception {
+		connect(WhenFull.WAIT);
+		RdmaOperations operations = this.pair.client().operations();
+		Thread registering = new Thread(() -> this.pair.client().memory().allocate(1, RemoteAccess.READ));
+		this.registering = registering;
+		registering.start();
+		await().until(() -> registering.getState() == Thread.State.WAITING);
+		this.untilRefusal.set(2);
+
+		assertThatExceptionOfType(RdmaException.class)
+			.isThrownBy(() -> this.pair.client().send(ByteBuffer.allocate(3000)));
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> operations.sendInline(ByteBuffer.allocate(1), new OperationFuture()))
+			.withMessageContaining("A message in fragments was broken off");
+
+		this.registration.countDown();
+		registering.join();
+		this.pair.close();
+		assertThat(this.postedAfterwards).as("posts behind the one that was refused").hasValue(0);
+		assertThat(this.received).as("lengths of the messages that arrived").isEmpty();
 	}
 
 	@Test
