@@ -32,7 +32,14 @@ interface EndpointRuntime {
 	// Return the executor of acceptances and of what else waits for nobody.
 	Executor acceptExecutor();
 
+	// Return the timer of calls, which limits those under way until they have ended, also
+	// during a stop.
 	ScheduledExecutorService scheduler();
+
+	// Attempt something after a pause, on the timer's thread, unless the registry is
+	// being
+	// stopped then.
+	Future<?> attemptLater(Runnable attempt, Duration pause);
 
 	// Run a task that waits for nobody after a time, on the timer's thread only if there
 	// is no other.

@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.cm.Addresses;
@@ -38,7 +37,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	private @Nullable CompletableFuture<RdmaConnection> waiting;
 
-	private @Nullable ScheduledFuture<?> retry;
+	private @Nullable Future<?> retry;
 
 	private boolean everConnected;
 
@@ -285,7 +284,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 			return;
 		}
 		logger.debug("RDMA client '{}' connects again in {} ms", name(), pause.toMillis());
-		this.retry = runtime.scheduler().schedule(this::beginConnecting, pause.toMillis(), TimeUnit.MILLISECONDS);
+		this.retry = runtime.attemptLater(this::beginConnecting, pause);
 	}
 
 	@Override
@@ -302,7 +301,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	private void cancelRetry() {
-		ScheduledFuture<?> retry = this.retry;
+		Future<?> retry = this.retry;
 		if (retry != null) {
 			retry.cancel(false);
 		}

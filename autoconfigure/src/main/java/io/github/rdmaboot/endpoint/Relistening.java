@@ -1,9 +1,8 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class Relistening {
 
 	private @Nullable EndpointRuntime runtime;
 
-	private @Nullable ScheduledFuture<?> attempt;
+	private @Nullable Future<?> attempt;
 
 	private boolean wanted;
 
@@ -85,7 +84,7 @@ final class Relistening {
 
 	// Let go of the attempt that is pending, so that there is never more than one.
 	private void forget() {
-		ScheduledFuture<?> attempt = this.attempt;
+		Future<?> attempt = this.attempt;
 		if (attempt != null) {
 			attempt.cancel(false);
 		}
@@ -111,7 +110,7 @@ final class Relistening {
 		}
 		logger.debug("{} '{}' tries to come up again in {} ms", this.what, this.endpoint.name(), pause.toMillis());
 		forget();
-		this.attempt = runtime.scheduler().schedule(() -> hand(runtime), pause.toMillis(), TimeUnit.MILLISECONDS);
+		this.attempt = runtime.attemptLater(() -> hand(runtime), pause);
 	}
 
 	// Not on the timer's thread, which serves all endpoints.

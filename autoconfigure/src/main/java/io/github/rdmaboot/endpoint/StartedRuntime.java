@@ -49,6 +49,8 @@ final class StartedRuntime implements EndpointRuntime {
 	/** How long one destroy may take before the next one gets a thread of its own. */
 	private static final Duration DESTROY_PATIENCE = Duration.ofMillis(250);
 
+	private static final int TIMER_IDLE_MILLIS = 100;
+
 	private final RdmaProvider provider;
 
 	private final Devices devices;
@@ -92,7 +94,7 @@ final class StartedRuntime implements EndpointRuntime {
 		this.conductors = new WorkerPool(prefix + "-destroy", 2);
 		this.scheduler = new ScheduledThreadPoolExecutor(1, threads(prefix + "-timer"));
 		this.scheduler.setRemoveOnCancelPolicy(true);
-		// A connection may be lost between the stop of new work and that of its endpoint.
+		// Nothing is left to be limited when the timer has ended.
 		this.scheduler.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
 		if (handlerExecutor != null) {
 			this.ownHandlerExecutor = null;
@@ -143,21 +145,25 @@ final class StartedRuntime implements EndpointRuntime {
 	 */
 	void stopNewWork() {
 		this.closing = true;
-		this.scheduler.shutdownNow();
 	}
 
 	// End the threads and free what is left, when all endpoints have been destroyed.
 	ChannelClose close(Deadline total) {
-		this.scheduler.shutdownNow();
-		this.startExecutor.shutdown();
-		this.connectExecutor.shutdown();
-		this.acceptExecutor.shutdown();
-		this.conductors.shutdown();
+		this.closing = true;
+		List<WorkerPool> pools = List.of(this.startExecutor, this.connectExecutor, this.acceptExecutor,
+				this.conductors);
+		pools.forEach(WorkerPool::shutdown);
 		Deadline threads = Deadline.after(this.limits.call()).orEarlier(total);
-		this.startExecutor.awaitEnd(threads, this.limits.call());
-		this.connectExecutor.awaitEnd(threads, this.limits.call());
-		this.acceptExecutor.awaitEnd(threads, this.limits.call());
-		this.conductors.awaitEnd(threads, this.limits.call());
+		pools.forEach((pool) -> pool.awaitEnd(threads, this.limits.call()));
+		if (pools.stream().allMatch(WorkerPool::isTerminated)) {
+			this.scheduler.shutdownNow();
+		}
+		else {
+			// A thread that is left may come back and make calls that somebody waits for,
+			// so they must be limited. The timer has a thread then, and no longer.
+			this.scheduler.setKeepAliveTime(TIMER_IDLE_MILLIS, TimeUnit.MILLISECONDS);
+			this.scheduler.allowCoreThreadTimeOut(true);
+		}
 		if (this.ownHandlerExecutor != null) {
 			this.ownHandlerExecutor.shutdown();
 		}
@@ -290,6 +296,15 @@ final class StartedRuntime implements EndpointRuntime {
 				task.run();
 			}
 		}, nanos, TimeUnit.NANOSECONDS);
+	}
+
+	@Override
+	public Future<?> attemptLater(Runnable attempt, Duration pause) {
+		return this.scheduler.schedule(() -> {
+			if (!this.closing) {
+				attempt.run();
+			}
+		}, pause.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	@Override

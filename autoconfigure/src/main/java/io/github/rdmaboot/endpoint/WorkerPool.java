@@ -130,11 +130,19 @@ final class WorkerPool implements Executor {
 		this.executor.shutdown();
 	}
 
+	/**
+	 * Return whether all threads have ended, those that were left behind included.
+	 * @return whether they have
+	 */
+	boolean isTerminated() {
+		return this.executor.isTerminated();
+	}
+
 	// Wait until all threads have ended but those that are left behind, which become
 	// those that have been inside a watched call for some time, and at the deadline all
-	// that are inside one: no timer may limit their calls any more. An interrupt does not
-	// end the wait, for native objects are about to be destroyed; it is kept for the
-	// caller. A thread of the pool itself, a listener that closes the registry for
+	// that are inside one, however long their calls might take otherwise. An interrupt
+	// does not end the wait, for native objects are about to be destroyed; it is kept for
+	// the caller. A thread of the pool itself, a listener that closes the registry for
 	// instance, does not wait: it would wait for its own end.
 	void awaitEnd(Deadline deadline, Duration callLimit) {
 		if (Thread.currentThread() instanceof Worker worker && worker.pool == this) {

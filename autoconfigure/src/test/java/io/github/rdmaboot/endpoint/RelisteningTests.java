@@ -9,11 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
@@ -76,14 +75,15 @@ class RelisteningTests {
 
 	// The runtime, with a count of the attempts to come up again that have ended.
 	private EndpointRuntime counting() {
-		return with("connectExecutor", () -> (Executor) (task) -> this.runtime.connectExecutor().execute(() -> {
-			try {
-				task.run();
-			}
-			finally {
-				this.attempts.incrementAndGet();
-			}
-		}));
+		return with("connectExecutor",
+				(arguments) -> (Executor) (task) -> this.runtime.connectExecutor().execute(() -> {
+					try {
+						task.run();
+					}
+					finally {
+						this.attempts.incrementAndGet();
+					}
+				}));
 	}
 
 	private RdmaServer serverWhoseDeviceWasRemoved() {
@@ -110,7 +110,7 @@ class RelisteningTests {
 
 	@Test
 	void thereIsOneAttemptPendingHoweverOftenTheDeviceWasRemoved() {
-		List<ScheduledFuture<?>> pending = new ArrayList<>();
+		List<Future<?>> pending = new ArrayList<>();
 		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
 		server.start(this.runtime);
 		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
@@ -125,21 +125,19 @@ class RelisteningTests {
 	}
 
 	// The runtime, whose timer keeps what it is given, and does it in an hour.
-	private EndpointRuntime neverAttempting(List<ScheduledFuture<?>> pending) {
-		return with("scheduler", () -> Proxy.newProxyInstance(ScheduledExecutorService.class.getClassLoader(),
-				new Class<?>[] { ScheduledExecutorService.class }, (proxy, method, arguments) -> {
-					ScheduledFuture<?> future = this.runtime.scheduler()
-						.schedule((Runnable) arguments[0], 1, TimeUnit.HOURS);
-					pending.add(future);
-					return future;
-				}));
+	private EndpointRuntime neverAttempting(List<Future<?>> pending) {
+		return with("attemptLater", (arguments) -> {
+			Future<?> future = this.runtime.attemptLater((Runnable) arguments[0], Duration.ofHours(1));
+			pending.add(future);
+			return future;
+		});
 	}
 
-	private EndpointRuntime with(String replaced, Supplier<Object> replacement) {
+	private EndpointRuntime with(String replaced, Function<Object[], Object> replacement) {
 		return (EndpointRuntime) Proxy.newProxyInstance(EndpointRuntime.class.getClassLoader(),
 				new Class<?>[] { EndpointRuntime.class }, (proxy, method, arguments) -> {
 					if (method.getName().equals(replaced)) {
-						return replacement.get();
+						return replacement.apply(arguments);
 					}
 					try {
 						return method.invoke(this.runtime, arguments);
