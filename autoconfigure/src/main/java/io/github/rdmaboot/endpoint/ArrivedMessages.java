@@ -45,28 +45,34 @@ final class ArrivedMessages {
 		return !this.completed.isEmpty() || this.joined != null;
 	}
 
-	// Whether there is a whole message. Puts fragments together that come before it.
+	// Whether there is a whole message. Puts fragments together that come before it. What
+	// arrives meanwhile is looked at like all the rest, for it may be a fragment as well.
 	boolean isMessageThere() {
-		MessageFragments fragments = this.fragments;
-		while (fragments != null && this.joined == null && !this.completed.isEmpty() && !this.completed.hasImmediate()
-				&& !fragments.isWhole(this.completed.length(), this.completed.immediate())) {
-			int slot = this.completed.slot();
-			try {
-				this.joined = fragments.add(this.buffers.view(slot, this.completed.length()),
-						this.completed.immediate());
+		while (this.joined == null && !this.completed.isEmpty()) {
+			MessageFragments fragments = this.fragments;
+			if (fragments == null || this.completed.hasImmediate()
+					|| fragments.isWhole(this.completed.length(), this.completed.immediate())) {
+				return true;
 			}
-			catch (RdmaException ex) {
-				this.connection.failed(ex);
-			}
-			this.completed.remove();
-			// A message that failed does not go on: its sender is to hear of the end
-			// while
-			// it has not sent all.
-			if (!fragments.isFailed() || this.buffers.isShared()) {
-				repost(slot);
-			}
+			join(fragments);
 		}
-		return this.joined != null || !this.completed.isEmpty();
+		return this.joined != null;
+	}
+
+	private void join(MessageFragments fragments) {
+		int slot = this.completed.slot();
+		try {
+			this.joined = fragments.add(this.buffers.view(slot, this.completed.length()), this.completed.immediate());
+		}
+		catch (RdmaException ex) {
+			this.connection.failed(ex);
+		}
+		this.completed.remove();
+		// A message that failed does not go on: its sender is to hear of the end while it
+		// has not sent all.
+		if (!fragments.isFailed() || this.buffers.isShared()) {
+			repost(slot);
+		}
 	}
 
 	// Have the handler take the message that is there.

@@ -4,6 +4,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -113,6 +116,39 @@ class MessageReceiverTests {
 		assertThat(receiver.receive()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new byte[] { 7 });
 		assertThat(receiver.receive()).failsWithin(Duration.ofSeconds(10));
 		assertThat(this.reposted).containsExactly(0, 1);
+	}
+
+	@Test
+	void aPartThatArrivesWhileOthersArePutTogetherIsNoMessage() throws Exception {
+		BlockingQueue<Integer> free = new LinkedBlockingQueue<>(List.of(0, 1));
+		ReceiveBuffers buffers = new ReceiveBuffers(this.memory, 64, HeaderForm.NONE, 2, (request) -> {
+			free.add((int) request.wrId);
+			return 0;
+		}, this.outstanding, false);
+		ArrivedMessages arrived = new ArrivedMessages(this.pair.server(), buffers, new MessageFragments(1000), null);
+		CompletableFuture<Void> arriving = CompletableFuture.runAsync(() -> {
+			for (int i = 0; i < 300_000; i++) {
+				arrived.put(takeFrom(free), 0, false, MessageHeader.MORE);
+			}
+		});
+		int messages = 0;
+		while (!arriving.isDone()) {
+			messages += arrived.isMessageThere() ? 1 : 0;
+		}
+		arriving.get();
+		assertThat(messages).as("times that a part was taken for a message").isZero();
+		arrived.put(takeFrom(free), 5, false, 0);
+		assertThat(arrived.isMessageThere()).as("the whole message is there").isTrue();
+		assertThat(arrived.takeCopy().bytes()).hasSize(5);
+	}
+
+	private static int takeFrom(BlockingQueue<Integer> slots) {
+		try {
+			return slots.take();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**
