@@ -163,6 +163,22 @@ abstract class FragmentContract {
 	}
 
 	@Test
+	void connectionThatEndsWhenAllHasArrivedDoesNotEndInTheMiddleOfAMessage() throws Exception {
+		RdmaConnection connection = connect(fragments(100_000), fragments(100_000));
+		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
+		RdmaConnection peer = this.server.connections().iterator().next();
+		CompletableFuture<byte[]> message = peer.receive();
+		get(connection.send(ByteBuffer.allocate(3000)));
+		assertThat(get(message)).hasSize(3000);
+		peer.close();
+		await().atMost(PATIENCE).until(() -> !connection.isOpen());
+		assertThatExceptionOfType(ConnectionClosedException.class)
+			.isThrownBy(() -> connection.send(ByteBuffer.allocate(1)))
+			.withNoCause()
+			.withMessageNotContaining("was on its way");
+	}
+
+	@Test
 	void messageOfOneFragmentThatIsTooLargeForThePeerEndsTheConnectionAsWell() throws Exception {
 		RdmaConnection connection = connect(fragments(500), fragments(100_000));
 		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
