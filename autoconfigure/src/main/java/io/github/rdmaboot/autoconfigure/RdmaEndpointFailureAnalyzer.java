@@ -138,7 +138,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 	private static String commonAdvice(Errno errno) {
 		return switch (errno) {
 			case ENOENT -> "Check '{path}.address': the host name is not known.";
-			case EMFILE, ENFILE -> "Raise the limit of open files: ulimit -n, or LimitNOFILE of systemd.";
+			case EMFILE, ENFILE -> CallAdvice.OPEN_FILES;
 			case ENOMEM, EAGAIN -> lockedMemoryAdvice();
 			case EINVAL -> "Compare '{path}.queue-pair' and '{path}.connection' with what the device can do: "
 					+ "'ibv_devinfo -v' shows it.";

@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.RdmaEndpointException;
+import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.RdmaUnavailableException;
@@ -18,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -255,6 +260,25 @@ class FailureAnalyzersTests {
 			.doesNotContain("\tat ");
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			EMFILE    | LimitNOFILE
+			ENFILE    | ulimit -n
+			EACCES    | /dev/infiniband
+			EPERM     | DevicePolicy
+			ENOMEM    | dmesg
+			ETIMEDOUT | If it only takes long, raise 'rdma.shutdown.timeout'
+			""")
+	void aCallThatIsForNoEndpointAloneIsExplained(Errno errno, String action) {
+		assertThat(run(FailingProviderConfiguration.class, "--rdma.servers.echo.port=7471", "--test.errno=" + errno))
+			.contains("APPLICATION FAILED TO START")
+			.contains("RDMA could not be started.")
+			.contains("Call: rdmaCreateEventChannel, " + errno)
+			.contains("Reason: rdmaCreateEventChannel failed with")
+			.contains(action)
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void limitOfLockedMemoryIsReadAsTheKernelWritesIt() {
 		assertThat(LockedMemoryLimit
@@ -299,6 +323,20 @@ class FailureAnalyzersTests {
 			LoopbackFabric fabric = new LoopbackFabric();
 			fabric.addAddress(InetAddress.getByName("192.0.2.1"));
 			return new LoopbackRdmaProvider(fabric);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class FailingProviderConfiguration {
+
+		@Bean
+		RdmaProvider provider(@Value("${test.errno}") Errno errno) {
+			FaultingProvider faulting = FaultingProvider.of(new LoopbackRdmaProvider(new LoopbackFabric()),
+					new CallOrder());
+			faulting.inject(new Fault("rdmaCreateEventChannel", 1, Kind.FAIL, errno.value()));
+			return faulting.provider();
 		}
 
 	}
