@@ -27,8 +27,8 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
  * {@code rdma.servers}, {@code rdma.clients} and {@code rdma.datagrams}.
  * <p>
  * A bean of type {@link RdmaProvider} takes the place of the configured provider. It is
- * asked for at each start of the endpoints and closed at each stop; one that cannot be
- * used again after that needs the scope {@code prototype}.
+ * asked for at each start of the endpoints, on a thread of its own, and closed at each
+ * stop; one that cannot be used again after that needs the scope {@code prototype}.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)

@@ -53,8 +53,8 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	 * Limits of the orderly destroy of endpoints.
 	 *
 	 * @param timeout Limit of the whole destroy of all endpoints, and of opening the
-	 * event channel at a start, which has 1 s at least. Should be less than
-	 * 'spring.lifecycle.timeout-per-shutdown-phase'.
+	 * provider and the event channel at a start, which has 5 s at least. Should be less
+	 * than 'spring.lifecycle.timeout-per-shutdown-phase'.
 	 * @param disconnectGrace How long all peers together may take to disconnect.
 	 * @param drainTimeout How long all posted requests together may take to complete.
 	 * @param destroyTimeout How long one native call may take before it is left behind,

@@ -41,7 +41,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	/**
 	 * Create a registry. Makes no native call.
-	 * @param providers opens the provider at each start; it is closed at each stop
+	 * @param providers opens the provider at each start, on a thread of its own; it is
+	 * closed at each stop
 	 * @param shutdown the limits of a destroy
 	 * @param handlerExecutor the executor of message handlers and completed futures,
 	 * which must not run them on the calling thread, or {@code null} for daemon threads
@@ -54,7 +55,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	/**
 	 * Create a registry. Makes no native call.
-	 * @param providers opens the provider at each start; it is closed at each stop
+	 * @param providers opens the provider at each start, on a thread of its own; it is
+	 * closed at each stop
 	 * @param shutdown the limits of a destroy
 	 * @param memoryPool the registered memory that the connections on a device share
 	 * @param handlerExecutor the executor of message handlers and completed futures,

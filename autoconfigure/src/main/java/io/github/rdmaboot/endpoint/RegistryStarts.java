@@ -45,13 +45,9 @@ final class RegistryStarts {
 		boolean started = false;
 		try {
 			requireLastEnded();
-			// On this thread, for it may be a bean that is created now.
-			RdmaProvider provider = this.providers.get();
-			RuntimeOpening opening = new RuntimeOpening(provider, (found) -> this.devices = found, this.opening,
-					this.limit);
+			RuntimeOpening opening = new RuntimeOpening(this.providers, this::lookAt, this.opening, this.limit);
 			this.last = opening;
 			runtime = opening.open();
-			this.providerName = provider.name();
 			started = this.slot.take(runtime);
 			if (!started) {
 				throw new IllegalStateException("The registry of RDMA endpoints was stopped while it started");
@@ -64,6 +60,11 @@ final class RegistryStarts {
 				runtime.close(Deadline.after(this.limit));
 			}
 		}
+	}
+
+	private void lookAt(RdmaProvider provider) {
+		this.devices = provider.describeDevices();
+		this.providerName = provider.name();
 	}
 
 	// A call that was left behind is not ours to wait for, and its thread may close the

@@ -1,16 +1,15 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.destroy.CallInProgress;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
-import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -19,21 +18,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First step of a start: looks at the devices and opens the runtime on a thread of its
- * own, because a call that does not return cannot be interrupted. One that is open when
- * nobody waits any more is closed again. Closes the provider if it fails, before anybody
- * hears of that: the next start may get the same one.
+ * First step of a start: opens the provider, looks at the devices and opens the runtime
+ * on a thread of its own, because a call that does not return cannot be interrupted. What
+ * is open when nobody waits any more is closed again. Closes the provider if it fails,
+ * before anybody hears of that: the next start may get the same one.
  */
 final class RuntimeOpening implements Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RuntimeOpening.class);
 
-	/** What opening may take at least, however short the limit of a stop is. */
-	private static final Duration MIN_LIMIT = Duration.ofSeconds(1);
+	/**
+	 * What opening may take at least, however short the limit of a stop is: a device may
+	 * be slow to open.
+	 */
+	private static final Duration MIN_LIMIT = Duration.ofSeconds(5);
 
-	private final RdmaProvider provider;
+	private final Supplier<? extends RdmaProvider> providers;
 
-	private final Consumer<List<DeviceDescription>> devices;
+	private final Consumer<RdmaProvider> look;
 
 	private final Function<RdmaProvider, StartedRuntime> opening;
 
@@ -41,16 +43,16 @@ final class RuntimeOpening implements Runnable {
 
 	private final CompletableFuture<StartedRuntime> outcome = new CompletableFuture<>();
 
-	// The C function to name if the stack names none: devices are read from sysfs.
-	private volatile String function = "read";
+	// What to name if the stack names no C function.
+	private volatile String function = "the opening of the provider";
 
 	private volatile @Nullable Thread leftBehind;
 
 	// The limit is that of all calls together.
-	RuntimeOpening(RdmaProvider provider, Consumer<List<DeviceDescription>> devices,
+	RuntimeOpening(Supplier<? extends RdmaProvider> providers, Consumer<RdmaProvider> look,
 			Function<RdmaProvider, StartedRuntime> opening, Duration limit) {
-		this.provider = provider;
-		this.devices = devices;
+		this.providers = providers;
+		this.look = look;
 		this.opening = opening;
 		this.limit = (limit.compareTo(MIN_LIMIT) < 0) ? MIN_LIMIT : limit;
 	}
@@ -58,16 +60,7 @@ final class RuntimeOpening implements Runnable {
 	StartedRuntime open() {
 		Thread thread = new Thread(this, "rdma-open");
 		thread.setDaemon(true);
-		boolean begun = false;
-		try {
-			thread.start();
-			begun = true;
-		}
-		finally {
-			if (!begun) {
-				this.provider.close();
-			}
-		}
+		thread.start();
 		CompletableFuture<StartedRuntime> inTime = this.outcome.orTimeout(this.limit.toNanos(), TimeUnit.NANOSECONDS);
 		try {
 			return WatchedCalls.join(inTime);
@@ -77,8 +70,15 @@ final class RuntimeOpening implements Runnable {
 			String call = CallInProgress.function(thread, this.function);
 			throw new RdmaException(call, Errno.ETIMEDOUT.value(),
 					"The RDMA runtime was not open within " + this.limit.toMillis() + " ms: " + call
-							+ " did not return (ETIMEDOUT) and is left behind with thread '" + thread.getName() + "'");
+							+ " did not return (ETIMEDOUT) and is left behind with thread '" + thread.getName() + "'"
+							+ place(thread));
 		}
+	}
+
+	// Loading a library, for instance, is no call of a C function that has a name here.
+	private static String place(Thread thread) {
+		StackTraceElement[] stack = thread.getStackTrace();
+		return (stack.length > 0) ? " in " + stack[0].getClassName() + "." + stack[0].getMethodName() : "";
 	}
 
 	// Check that no thread was left behind that may still close the provider.
@@ -93,18 +93,30 @@ final class RuntimeOpening implements Runnable {
 
 	@Override
 	public void run() {
-		StartedRuntime runtime;
 		try {
-			this.devices.accept(this.provider.describeDevices());
-			this.function = "rdma_create_event_channel";
-			runtime = this.opening.apply(this.provider);
+			open(this.providers.get());
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Opening the RDMA runtime failed", ex);
-			this.function = "close";
-			closeProvider(ex);
 			this.outcome.completeExceptionally(ex);
-			return;
+		}
+	}
+
+	private void open(RdmaProvider provider) {
+		StartedRuntime runtime;
+		try {
+			// Its devices are read from sysfs.
+			this.function = "read";
+			requireWanted();
+			this.look.accept(provider);
+			this.function = "rdma_create_event_channel";
+			requireWanted();
+			runtime = this.opening.apply(provider);
+		}
+		catch (RuntimeException | Error ex) {
+			this.function = "close";
+			close(provider, ex);
+			throw ex;
 		}
 		if (!this.outcome.complete(runtime)) {
 			logger.warn("The RDMA runtime was open when the start had been given up; what it made is freed");
@@ -112,9 +124,15 @@ final class RuntimeOpening implements Runnable {
 		}
 	}
 
-	private void closeProvider(Throwable failure) {
+	private void requireWanted() {
+		if (this.outcome.isDone()) {
+			throw new IllegalStateException("The start was given up before the RDMA runtime was open");
+		}
+	}
+
+	private static void close(RdmaProvider provider, Throwable failure) {
 		try {
-			this.provider.close();
+			provider.close();
 		}
 		catch (RuntimeException | Error ex) {
 			failure.addSuppressed(ex);

@@ -16,6 +16,7 @@ import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -56,10 +57,18 @@ class StartsThatAreHeldUpTests {
 
 	private final HeldCalls calls = new HeldCalls(this.faulting.provider());
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
+	private final RdmaEndpoints registry = new RdmaEndpoints(this::openProvider,
 			new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), null);
 
 	private final ExecutorService users = Executors.newCachedThreadPool();
+
+	// As a provider is opened that looks whether its libraries and devices work.
+	private RdmaProvider openProvider() {
+		RdmaProvider provider = this.calls.provider();
+		provider.name();
+		provider.ibvFreeDeviceList(provider.ibvGetDeviceList());
+		return provider;
+	}
 
 	@AfterEach
 	void releaseAndClose() {
@@ -114,6 +123,32 @@ class StartsThatAreHeldUpTests {
 		assertThat(failure.call()).isEqualTo(call);
 		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
 		assertThat(this.registry.isRunning()).isFalse();
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "name,the opening of the provider", "ibvGetDeviceList,ibv_get_device_list" })
+	void theStartOfTheRegistryFailsInTimeWhileTheProviderIsNotOpen(String method, String call) {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.calls.hold(method);
+		RdmaException failure = failureOfStart(RdmaException.class, this.registry::start);
+		assertThat(failure.call()).isEqualTo(call);
+		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
+		assertThat(failure).hasMessageContaining(call + " did not return (ETIMEDOUT)")
+			.hasMessageContaining("thread 'rdma-open' in jdk.internal.misc.Unsafe.park");
+		assertThat(this.registry.isRunning()).isFalse();
+		assertThat(failureOfStart(IllegalStateException.class, this.registry::start))
+			.hasMessageContaining(call + " of its last start is stuck");
+		this.calls.release();
+		await().atMost(SOON)
+			.untilAsserted(() -> assertThat(this.faulting.counts()).as("calls on the provider that came too late")
+				.containsKey("close")
+				.doesNotContainKey("describeDevices"));
+		await().atMost(SOON).ignoreExceptionsInstanceOf(IllegalStateException.class).untilAsserted(() -> {
+			this.registry.start();
+			assertThat(server.state()).isEqualTo(EndpointState.UP);
+		});
+		this.registry.close();
 		releaseAndCheckThatNothingIsLeft();
 	}
 
