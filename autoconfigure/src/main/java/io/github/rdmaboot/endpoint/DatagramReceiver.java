@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -22,14 +21,25 @@ import org.slf4j.LoggerFactory;
  * returns; what arrives while none is posted is lost.
  * <p>
  * The thread that takes completions writes the ring, the one thread that dispatches reads
- * it; {@code queued} hands a datagram from one to the other and {@code dispatching} makes
- * sure that it is one.
+ * it; {@code queued} hands a datagram from one to the other and {@code turn} makes sure
+ * that it is one.
  */
 final class DatagramReceiver {
 
 	private static final Logger logger = LoggerFactory.getLogger(DatagramReceiver.class);
 
+	/** The executor was given the task to hand datagrams on. */
+	private static final int SCHEDULED = 1;
+
+	/** A thread hands datagrams on. */
+	private static final int DISPATCHING = 2;
+
+	/** No more datagrams are handed on; the memory is given back when no handler reads. */
+	private static final int RETIRED = 4;
+
 	private final QueuePair queuePair;
+
+	private final Runnable release;
 
 	private final OutstandingRequests outstanding;
 
@@ -49,7 +59,7 @@ final class DatagramReceiver {
 
 	private final AtomicInteger queued = new AtomicInteger();
 
-	private final AtomicBoolean dispatching = new AtomicBoolean();
+	private final AtomicInteger turn = new AtomicInteger();
 
 	private final Runnable dispatch = this::dispatch;
 
@@ -58,8 +68,9 @@ final class DatagramReceiver {
 	private int tail;
 
 	DatagramReceiver(RdmaDatagramEndpoint endpoint, MemoryBlock memory, DatagramSlots layout, QueuePair queuePair,
-			DatagramSenders senders, OutstandingRequests outstanding, Executor executor) {
+			DatagramSenders senders, OutstandingRequests outstanding, Executor executor, Runnable release) {
 		this.queuePair = queuePair;
+		this.release = release;
 		this.outstanding = outstanding;
 		this.statistics = endpoint.statistics();
 		this.executor = executor;
@@ -125,12 +136,12 @@ final class DatagramReceiver {
 	 * Hand what has arrived to the handler, if there is one.
 	 */
 	void serve() {
-		if (this.queued.get() > 0 && this.handler.get() != null && this.dispatching.compareAndSet(false, true)) {
+		if (this.queued.get() > 0 && this.handler.get() != null && this.turn.compareAndSet(0, SCHEDULED)) {
 			try {
 				this.executor.execute(this.dispatch);
 			}
 			catch (RuntimeException | Error ex) {
-				this.dispatching.set(false);
+				this.turn.compareAndSet(SCHEDULED, 0);
 				throw ex;
 			}
 		}
@@ -138,21 +149,39 @@ final class DatagramReceiver {
 
 	// Return whether no handler is running and none is about to.
 	boolean isIdle() {
-		return !this.dispatching.get();
+		return (this.turn.get() & (SCHEDULED | DISPATCHING)) == 0;
+	}
+
+	// Hand nothing on any more, and let go of the memory as soon as no handler reads it.
+	// The device cannot write into it any more. A task that has not begun finds nothing
+	// to do.
+	void letGoOfMemory() {
+		int before = this.turn.getAndUpdate((turn) -> (turn & ~SCHEDULED) | RETIRED);
+		if ((before & (DISPATCHING | RETIRED)) == 0) {
+			this.release.run();
+		}
 	}
 
 	private void dispatch() {
+		if (!this.turn.compareAndSet(SCHEDULED, DISPATCHING)) {
+			return;
+		}
 		try {
 			DatagramHandler handler = this.handler.get();
-			while (handler != null && this.queued.get() > 0) {
+			while (handler != null && this.queued.get() > 0 && this.turn.get() == DISPATCHING) {
 				handleNext(handler);
 				handler = this.handler.get();
 			}
 		}
 		finally {
-			this.dispatching.set(false);
-			// For one that arrived since.
-			serve();
+			if (this.turn.compareAndSet(DISPATCHING, 0)) {
+				// For one that arrived since.
+				serve();
+			}
+			else {
+				this.turn.set(RETIRED);
+				this.release.run();
+			}
 		}
 	}
 

@@ -87,7 +87,7 @@ final class DatagramResources {
 		AddressHandles addressHandles = new AddressHandles(device.device(), settings.maxPeers());
 		this.addressHandles = addressHandles;
 		DatagramReceiver receiver = new DatagramReceiver(this.endpoint, memory, layout, queuePair, senders,
-				this.outstanding, executor);
+				this.outstanding, executor, () -> release(memory));
 		this.sender = new DatagramSender(memory, layout, count, queuePair, addressHandles, this.outstanding,
 				this.endpoint.statistics(), executor);
 		this.receiver = receiver;
@@ -188,13 +188,25 @@ final class DatagramResources {
 		}
 	}
 
-	// Give the memory back, unless the device may still write into it.
+	// Give the memory back when no handler reads it any more, unless the device may still
+	// write into it.
 	void releaseMemory() {
 		MemoryBlock memory = this.memory;
-		if (memory != null && this.queuePairDestroyed) {
-			memory.release();
-			this.endpoint.statistics().deregistered(memory.length());
+		if (memory == null || !this.queuePairDestroyed) {
+			return;
 		}
+		DatagramReceiver receiver = this.receiver;
+		if (receiver != null) {
+			receiver.letGoOfMemory();
+		}
+		else {
+			release(memory);
+		}
+	}
+
+	private void release(MemoryBlock memory) {
+		memory.release();
+		this.endpoint.statistics().deregistered(memory.length());
 	}
 
 	void destroyQueue() {

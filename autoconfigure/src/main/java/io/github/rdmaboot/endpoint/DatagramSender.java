@@ -98,30 +98,49 @@ final class DatagramSender {
 			this.slots.giveBack(slot);
 			throw ex;
 		}
-		this.bytes.put(offset(slot), message, message.position(), length);
-		message.position(message.limit());
-		SendWorkRequest request = this.requests[slot];
-		request.opcode = opcode.value();
-		request.immediateData = immediate;
-		request.lengths[0] = length;
-		request.sgeCount = (length > 0) ? 1 : 0;
-		request.ah = handle.handle();
-		request.remoteQpNum = peer.qpNum();
-		request.remoteQkey = peer.qkey();
+		// The gate stays open meanwhile, for the memory is lent to others once it is
+		// closed.
+		if (!this.queuePair.enter()) {
+			giveBack(slot, handle);
+			throw closed(peer);
+		}
+		try {
+			this.bytes.put(offset(slot), message, message.position(), length);
+			message.position(message.limit());
+			SendWorkRequest request = this.requests[slot];
+			request.opcode = opcode.value();
+			request.immediateData = immediate;
+			request.lengths[0] = length;
+			request.sgeCount = (length > 0) ? 1 : 0;
+			request.ah = handle.handle();
+			request.remoteQpNum = peer.qpNum();
+			request.remoteQkey = peer.qkey();
+			post(peer, slot, handle, callback);
+		}
+		finally {
+			this.queuePair.leave();
+		}
+	}
+
+	private void post(DatagramPeer peer, int slot, AddressHandle handle, SendCallback callback) {
 		this.handles[slot] = handle;
 		this.callbacks.set(slot, callback);
 		this.outstanding.posted();
-		int errno = this.queuePair.postSend(request);
+		int errno = this.queuePair.postSend(this.requests[slot]);
 		if (errno != 0) {
 			this.outstanding.completed();
 			// Null when the destroy has told the caller already.
 			boolean untold = this.callbacks.getAndSet(slot, null) != null;
-			handle.release();
-			this.slots.giveBack(slot);
+			giveBack(slot, handle);
 			if (untold) {
 				throw (errno == Errno.ENOTCONN.value()) ? closed(peer) : new RdmaException("ibv_post_send", errno);
 			}
 		}
+	}
+
+	private void giveBack(int slot, AddressHandle handle) {
+		handle.release();
+		this.slots.giveBack(slot);
 	}
 
 	private int takeSlot(DatagramPeer peer) {

@@ -36,7 +36,7 @@ class DatagramReceiverTests {
 		});
 		List<Integer> outstandingWhenHandedOn = new ArrayList<>();
 		DatagramReceiver receiver = new DatagramReceiver(endpoint, memory, LAYOUT, null, null, this.outstanding,
-				(task) -> outstandingWhenHandedOn.add(this.outstanding.count()));
+				(task) -> outstandingWhenHandedOn.add(this.outstanding.count()), memory::release);
 		WorkCompletion completion = new WorkCompletion();
 		completion.byteLength = RoutingHeader.LENGTH + 1;
 		this.outstanding.posted();
