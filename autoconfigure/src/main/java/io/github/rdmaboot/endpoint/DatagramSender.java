@@ -104,8 +104,10 @@ final class DatagramSender {
 			giveBack(slot, handle);
 			throw closed(peer);
 		}
+		int position = message.position();
+		boolean posted = false;
 		try {
-			this.bytes.put(offset(slot), message, message.position(), length);
+			this.bytes.put(offset(slot), message, position, length);
 			message.position(message.limit());
 			SendWorkRequest request = this.requests[slot];
 			request.opcode = opcode.value();
@@ -116,9 +118,13 @@ final class DatagramSender {
 			request.remoteQpNum = peer.qpNum();
 			request.remoteQkey = peer.qkey();
 			post(peer, slot, handle, callback);
+			posted = true;
 		}
 		finally {
 			this.queuePair.leave();
+			if (!posted) {
+				message.position(position);
+			}
 		}
 	}
 

@@ -94,6 +94,7 @@ final class MessageSender {
 	}
 
 	private void sendInFragments(ByteBuffer content, int count, boolean reserved, SendCallback callback) {
+		int position = content.position();
 		int length = content.remaining();
 		int begun = 0;
 		try {
@@ -111,6 +112,7 @@ final class MessageSender {
 			if (begun > 1) {
 				this.queue.order().breakOff(ex);
 			}
+			content.position(position);
 			throw ex;
 		}
 		finally {
@@ -156,11 +158,13 @@ final class MessageSender {
 			this.reservations.reserve(this.free.permits(), 1, "send buffer", BUFFER_COUNT);
 		}
 		Message message = this.messages[this.free.take()];
+		int position = content.position();
 		try {
 			post(message, content, header, callback, reserved, fragment);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
+			content.position(position);
 			throw ex;
 		}
 	}

@@ -93,10 +93,15 @@ public final class RdmaOperations {
 	 */
 	public <C extends OperationCallback> C sendInline(ByteBuffer message, C callback) {
 		this.queue.limits().requireInline(message.remaining());
+		int position = message.position();
 		this.queue.order().begin();
 		try {
 			postInline(message, callback);
 			return callback;
+		}
+		catch (RuntimeException ex) {
+			message.position(position);
+			throw ex;
 		}
 		finally {
 			this.queue.order().end();

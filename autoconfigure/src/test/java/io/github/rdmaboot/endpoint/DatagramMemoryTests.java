@@ -12,8 +12,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.rdmaboot.cm.EventChannel;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.provider.AddressHandleAttributes;
+import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.FaultingProvider;
+import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
@@ -103,6 +109,22 @@ class DatagramMemoryTests {
 		finally {
 			released.countDown();
 			registry.close();
+		}
+	}
+
+	@Test
+	void aDatagramThatIsRefusedCanBeSentAgainFromTheSameBuffer() throws Exception {
+		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
+		try (RdmaEndpoints registry = new RdmaEndpoints(faults::provider, LIMITS, null)) {
+			RdmaDatagramEndpoint endpoint = registry.addDatagrams(TestSettings.datagrams("sender", ADDRESS, 0));
+			registry.start();
+			DatagramPeer peer = get(endpoint.resolve(ADDRESS, endpoint.port()));
+			ByteBuffer message = filled((byte) 1);
+			faults.inject(new Fault("ibvPostSend", 1, Kind.FAIL, Errno.ENOMEM.value()));
+			assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> endpoint.send(peer, message));
+			assertThat(message.remaining()).as("bytes of what was not sent").isEqualTo(64);
+			get(endpoint.send(peer, message));
+			assertThat(message.remaining()).as("bytes left of what was sent").isZero();
 		}
 	}
 

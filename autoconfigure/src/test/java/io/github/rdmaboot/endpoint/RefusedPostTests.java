@@ -119,6 +119,20 @@ class RefusedPostTests {
 	}
 
 	@Test
+	void messageThatIsRefusedCanBeSentAgainFromTheSameBuffer() throws Exception {
+		ByteBuffer message = ByteBuffer.allocate(10).position(3);
+		this.taken = 0;
+		assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> this.client.send(message));
+		assertThatExceptionOfType(RdmaException.class)
+			.isThrownBy(() -> this.client.operations().sendInline(message, new OperationFuture()));
+		assertThat(message.position()).as("position of what was not sent").isEqualTo(3);
+		this.taken = ALL;
+		this.client.send(message).get(10, TimeUnit.SECONDS);
+		assertThat(message.position()).as("position of what was sent").isEqualTo(10);
+		assertThat(this.pair.server().receive().get(10, TimeUnit.SECONDS)).hasSize(7);
+	}
+
+	@Test
 	void batchThatIsRefusedAsAWholeThrowsAndCanBePostedAgain() {
 		WorkBatch batch = this.client.operations()
 			.batch(2)
