@@ -34,7 +34,9 @@ final class DatagramReceiver {
 	/** A thread hands datagrams on. */
 	private static final int DISPATCHING = 2;
 
-	/** No more datagrams are handed on; the memory is given back when no handler reads. */
+	/**
+	 * No more datagrams are handed on; the memory is given back when no handler reads.
+	 */
 	private static final int RETIRED = 4;
 
 	private final QueuePair queuePair;

@@ -2,6 +2,7 @@ package io.github.rdmaboot.verbs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.AccessFlag;
 import io.github.rdmaboot.provider.RdmaException;
@@ -15,9 +16,13 @@ import org.jspecify.annotations.Nullable;
  * methods may be called from any thread.
  * <p>
  * The monitor of this object guards the slabs and all counts. No native call is made
- * under it, so one that is stuck holds up nobody but its caller.
+ * under it, so one that is stuck holds up nobody but its caller and, for a limited time,
+ * who finds no other room than what that call may bring.
  */
 public final class MemoryPool {
+
+	/** How long to wait for the growth of another thread. */
+	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private final RdmaProvider provider;
 
@@ -31,7 +36,11 @@ public final class MemoryPool {
 
 	private long used;
 
+	/** Threads that register memory. */
 	private int growths;
+
+	/** Threads that deregister memory to make room. */
+	private int shrinkings;
 
 	private boolean closed;
 
@@ -54,8 +63,29 @@ public final class MemoryPool {
 		if (size < 0 || size > PageMemory.MAX_SIZE) {
 			throw new IllegalArgumentException("A block of registered memory cannot have " + size + " bytes");
 		}
-		MemoryBlock block = takeFree(size);
-		return (block != null) ? block : takeFromNewSlab(size);
+		int needed = PageMemory.wholePages(bytes(size));
+		long end = System.nanoTime() + PATIENCE_NANOS;
+		while (true) {
+			int reserved;
+			MemorySlab unused;
+			synchronized (this) {
+				MemoryBlock block = takeFree(size);
+				if (block != null) {
+					return block;
+				}
+				reserved = reserve(needed);
+				unused = (reserved == 0) ? removeUnused() : null;
+				if (reserved == 0 && unused == null) {
+					awaitChange(needed, end);
+				}
+			}
+			if (reserved > 0) {
+				return takeFromNewSlab(size, needed, reserved);
+			}
+			if (unused != null) {
+				makeRoom(unused);
+			}
+		}
 	}
 
 	/**
@@ -77,6 +107,7 @@ public final class MemoryPool {
 	synchronized void giveBack(MemorySlab slab, int offset, int length) {
 		slab.giveBack(offset, bytes(length));
 		this.used -= bytes(length);
+		notifyAll();
 	}
 
 	// Deregister everything, lent or not: the device is not in use any more. One that
@@ -93,7 +124,7 @@ public final class MemoryPool {
 		calls.throwFirst();
 	}
 
-	private synchronized @Nullable MemoryBlock takeFree(int size) {
+	private @Nullable MemoryBlock takeFree(int size) {
 		if (this.closed) {
 			throw closedException();
 		}
@@ -115,19 +146,9 @@ public final class MemoryPool {
 		return new MemoryBlock(this, slab, offset, size);
 	}
 
-	private MemoryBlock takeFromNewSlab(int size) {
-		int needed = PageMemory.wholePages(bytes(size));
-		int reserved = reserve(needed);
-		int made = 0;
-		MemorySlab slab;
-		try {
-			slab = new MemorySlab(register(reserved, needed));
-			made = (int) slab.region().length();
-		}
-		finally {
-			endGrowth(reserved - made);
-		}
-		MemoryBlock block = add(slab, size);
+	private MemoryBlock takeFromNewSlab(int size, int needed, int reserved) {
+		MemorySlab slab = makeSlab(needed, reserved);
+		MemoryBlock block = add(slab, size, reserved);
 		if (block == null) {
 			deregister(slab);
 			throw closedException();
@@ -135,46 +156,81 @@ public final class MemoryPool {
 		return block;
 	}
 
-	// Returns how much to register. While one thread registers more than it needs, others
-	// do not. Slabs that nobody uses make room for one that is needed.
-	private int reserve(int needed) {
-		while (true) {
-			MemorySlab unused;
-			synchronized (this) {
-				long room = this.limits.maxSize() - this.registered;
-				if (needed <= room) {
-					long spare = (this.growths > 0) ? 0 : Math.min(this.used, this.limits.slabSize());
-					int reserved = Math.max(needed, PageMemory.wholePages((int) Math.min(spare, room)));
-					reserved = (int) Math.min(reserved, room & -PageMemory.PAGE);
-					this.registered += reserved;
-					this.growths++;
-					return reserved;
-				}
-				unused = removeUnused();
-				if (unused == null) {
-					throw new MemoryPoolExhaustedException(needed, this.used, this.registered, this.limits.maxSize());
-				}
-			}
-			deregister(unused);
+	private MemorySlab makeSlab(int needed, int reserved) {
+		try {
+			return new MemorySlab(register(reserved, needed));
+		}
+		catch (RuntimeException | Error ex) {
+			endGrowth(reserved);
+			throw ex;
 		}
 	}
 
+	// Returns how much to register, 0 if there is no room for what is needed. While one
+	// thread registers more than it needs, others do not.
+	private int reserve(int needed) {
+		long room = this.limits.maxSize() - this.registered;
+		if (needed > room) {
+			return 0;
+		}
+		long spare = (this.growths > 0) ? 0 : Math.min(this.used, this.limits.slabSize());
+		int reserved = Math.max(needed, PageMemory.wholePages((int) Math.min(spare, room)));
+		reserved = (int) Math.min(reserved, room & -PageMemory.PAGE);
+		this.registered += reserved;
+		this.growths++;
+		return reserved;
+	}
+
+	// Slabs that nobody uses make room for one that is needed.
 	private @Nullable MemorySlab removeUnused() {
 		for (MemorySlab slab : this.slabs) {
 			if (slab.isUnused()) {
 				this.slabs.remove(slab);
+				this.shrinkings++;
 				return slab;
 			}
 		}
 		return null;
 	}
 
+	private void makeRoom(MemorySlab unused) {
+		try {
+			deregister(unused);
+		}
+		finally {
+			endShrinking();
+		}
+	}
+
+	private synchronized void endShrinking() {
+		this.shrinkings--;
+		notifyAll();
+	}
+
+	// Wait for what other threads are registering, more than they need, or deregistering.
+	// One that is stuck counts as reached bound after some time.
+	private void awaitChange(int needed, long end) {
+		long left = end - System.nanoTime();
+		if (this.growths + this.shrinkings > 0 && left > 0) {
+			try {
+				TimeUnit.NANOSECONDS.timedWait(this, left);
+				return;
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+		throw new MemoryPoolExhaustedException(needed, this.used, this.registered, this.limits.maxSize());
+	}
+
 	private synchronized void endGrowth(int notMade) {
 		this.growths--;
 		this.registered -= notMade;
+		notifyAll();
 	}
 
-	private synchronized @Nullable MemoryBlock add(MemorySlab slab, int size) {
+	private synchronized @Nullable MemoryBlock add(MemorySlab slab, int size, int reserved) {
+		endGrowth(reserved - (int) slab.region().length());
 		if (this.closed) {
 			return null;
 		}

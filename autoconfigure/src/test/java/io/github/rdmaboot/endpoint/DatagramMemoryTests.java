@@ -153,7 +153,8 @@ class DatagramMemoryTests {
 		DatagramSender sender = new DatagramSender(memory, layout, 0, queuePair, handles, new OutstandingRequests(),
 				new EndpointStatistics(), Runnable::run);
 		DatagramPeer peer = new DatagramPeer(endpoint,
-				DatagramPath.told(new AddressHandleAttributes(RoutingHeader.gid(address()), 0, 0, 64, 0, 0, 0, 0, 0, true, 1)),
+				DatagramPath
+					.told(new AddressHandleAttributes(RoutingHeader.gid(address()), 0, 0, 64, 0, 0, 0, 0, 0, true, 1)),
 				1, 1, address());
 		ByteBuffer message = filled((byte) 1);
 		queuePair.closeGate();

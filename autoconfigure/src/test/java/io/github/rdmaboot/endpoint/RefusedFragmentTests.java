@@ -138,8 +138,7 @@ class RefusedFragmentTests {
 		List<RuntimeException> told = new CopyOnWriteArrayList<>();
 
 		ByteBuffer message = ByteBuffer.allocate(3000);
-		assertThatExceptionOfType(RdmaException.class)
-			.isThrownBy(() -> this.pair.client().send(message, told::add))
+		assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> this.pair.client().send(message, told::add))
 			.satisfies((ex) -> assertThat(ex.errno()).isEqualTo(Errno.EIO.value()));
 		assertThat(message.remaining()).as("bytes to send over another connection").isEqualTo(3000);
 		await().until(() -> !this.pair.client().isOpen() && !this.pair.server().isOpen());

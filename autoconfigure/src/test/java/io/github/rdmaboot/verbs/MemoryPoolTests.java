@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.CallOrder;
@@ -153,6 +154,47 @@ class MemoryPoolTests {
 		this.faulting.release();
 		stuck.join();
 		assertThat(registrations()).isEqualTo(2);
+	}
+
+	@Test
+	void memoryThatAnotherThreadIsRegisteringIsWaitedForBeforeTheBoundCountsAsReached() throws Exception {
+		this.pool.allocate(64 * KB);
+		this.pool.allocate(64 * KB);
+		this.pool.allocate(64 * KB);
+		this.faulting.inject(new Fault("ibvRegMr", 4, Kind.BLOCK, 0));
+		FutureTask<MemoryBlock> first = new FutureTask<>(() -> this.pool.allocate(KB));
+		new Thread(first, "first").start();
+		while (!this.faulting.isInjected()) {
+			Thread.onSpinWait();
+		}
+		FutureTask<MemoryBlock> second = new FutureTask<>(() -> this.pool.allocate(KB));
+		Thread waiting = new Thread(second, "second");
+		waiting.start();
+		while (waiting.isAlive() && waiting.getState() != Thread.State.TIMED_WAITING) {
+			Thread.onSpinWait();
+		}
+		this.faulting.release();
+		assertThat(first.get().address()).isNotEqualTo(second.get().address());
+		assertThat(registrations()).isEqualTo(4);
+		assertThat(this.pool.registered()).isEqualTo(256 * KB);
+	}
+
+	@Test
+	void registrationThatIsStuckDoesNotHoldUpForEverWhoNeedsItsMemory() throws Exception {
+		this.pool.allocate(192 * KB);
+		this.faulting.inject(new Fault("ibvRegMr", 2, Kind.BLOCK, 0));
+		Thread stuck = new Thread(() -> this.pool.allocate(KB), "stuck");
+		stuck.start();
+		while (!this.faulting.isInjected()) {
+			Thread.onSpinWait();
+		}
+		assertThatExceptionOfType(MemoryPoolExhaustedException.class).isThrownBy(() -> this.pool.allocate(KB))
+			.withMessageContaining("max-size is 262144 bytes");
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(MemoryPoolExhaustedException.class).isThrownBy(() -> this.pool.allocate(KB));
+		assertThat(Thread.interrupted()).as("interrupt that was kept").isTrue();
+		this.faulting.release();
+		stuck.join();
 	}
 
 	@Test
