@@ -75,7 +75,7 @@ public final class EventChannel {
 			eventChannel.thread.start();
 			return eventChannel;
 		}
-		catch (RuntimeException | OutOfMemoryError ex) {
+		catch (RuntimeException | Error ex) {
 			provider.rdmaDestroyEventChannel(channel);
 			throw ex;
 		}
@@ -148,7 +148,7 @@ public final class EventChannel {
 			logger.info("The event channel of thread '{}' was left behind and is destroyed now",
 					this.thread.thread().getName());
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("The event channel of thread '{}' cannot be destroyed", this.thread.thread().getName(), ex);
 		}
 	}
@@ -295,7 +295,7 @@ public final class EventChannel {
 		try {
 			ledger.acknowledgeAll(this.provider);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("A CM event could not be acknowledged", ex);
 		}
 	}

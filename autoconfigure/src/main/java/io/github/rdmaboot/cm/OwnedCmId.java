@@ -46,9 +46,12 @@ public final class OwnedCmId extends CmId {
 		try {
 			child.current.readAddresses();
 		}
-		catch (RdmaException ex) {
+		catch (RuntimeException ex) {
 			// The id must be known all the same, or nobody could ever destroy it.
 			child.lastError = ex;
+		}
+		catch (Error ex) {
+			child.lastError = new IllegalStateException("The addresses of '" + name + "' could not be read: " + ex, ex);
 		}
 		return child;
 	}

@@ -72,7 +72,7 @@ final class ChannelClose implements Runnable {
 			this.provider.close();
 			this.closed = true;
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("The event channel of the RDMA endpoints could not be closed", ex);
 		}
 		finally {

@@ -10,6 +10,7 @@ import io.github.rdmaboot.cm.CmId;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaException;
 import org.slf4j.Logger;
@@ -98,11 +99,11 @@ final class DatagramService {
 			this.runtime.connectEnded(this.settings.name(), since(begin), null);
 		}
 		catch (RdmaException ex) {
-			// The peer asks again, and more than once.
-			RdmaEndpointException failure = new RdmaEndpointException(this.settings.name(),
-					Addresses.format(child.peerAddress()), ex);
-			logger.warn("Could not tell a peer the queue pair: {}", failure.getMessage());
-			this.runtime.connectEnded(this.settings.name(), since(begin), failure);
+			failed(begin, new RdmaEndpointException(this.settings.name(), Addresses.format(child.peerAddress()), ex));
+		}
+		catch (RuntimeException | Error ex) {
+			failed(begin, new RdmaEndpointException(this.settings.name(), Addresses.format(child.peerAddress()),
+					"rdma_accept", Errno.EIO.value(), "answering failed: " + ex, ex));
 		}
 		finally {
 			destroy(child);
@@ -110,11 +111,17 @@ final class DatagramService {
 		}
 	}
 
+	// The peer asks again, and more than once.
+	private void failed(long begin, RdmaEndpointException failure) {
+		logger.warn("Could not tell a peer the queue pair: {}", failure.getMessage());
+		this.runtime.connectEnded(this.settings.name(), since(begin), failure);
+	}
+
 	private static void destroy(OwnedCmId child) {
 		try {
 			child.destroy();
 		}
-		catch (RdmaException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("{} could not be destroyed", child, ex);
 		}
 	}

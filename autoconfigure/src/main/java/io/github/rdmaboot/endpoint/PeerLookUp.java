@@ -123,7 +123,7 @@ final class PeerLookUp {
 		try {
 			this.id.destroy();
 		}
-		catch (RdmaException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("{} could not be destroyed", this.id, ex);
 		}
 	}

@@ -134,7 +134,7 @@ public final class PollingThread {
 	public boolean close(Duration timeout, Runnable free) {
 		end();
 		if (this.waker != NO_WAKER && this.woken.compareAndSet(false, true)) {
-			this.provider.wake(this.waker);
+			wakeToEnd();
 		}
 		join(timeout);
 		synchronized (this) {
@@ -145,6 +145,16 @@ public final class PollingThread {
 		}
 		freeAll(free);
 		return true;
+	}
+
+	// Without a wake-up the thread ends all the same, within a tick.
+	private void wakeToEnd() {
+		try {
+			wake();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("Thread '{}' could not be woken and ends a moment later", this.thread.getName(), ex);
+		}
 	}
 
 	// An interrupt does not end the wait, for what the thread works on would not be freed
@@ -204,7 +214,7 @@ public final class PollingThread {
 			freeAll(left);
 			logger.debug("Thread '{}' ended late and what it used is freed", this.thread.getName());
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("Thread '{}' ended late and what it used could not be freed", this.thread.getName(), ex);
 		}
 	}

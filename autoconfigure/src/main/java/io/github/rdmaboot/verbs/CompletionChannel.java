@@ -8,6 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 import io.github.rdmaboot.provider.PollingThread;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Completion channel of a device with the one thread that serves all its queues. Each
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * long, and armed only then. The array of such queues belongs to the thread.
  */
 final class CompletionChannel implements CompletionPoller {
+
+	private static final Logger logger = LoggerFactory.getLogger(CompletionChannel.class);
 
 	/** How many rounds of polling pass between two looks for events of other queues. */
 	private static final int ROUNDS = 16;
@@ -58,7 +62,7 @@ final class CompletionChannel implements CompletionPoller {
 			channel.thread.start();
 			return channel;
 		}
-		catch (RuntimeException | OutOfMemoryError ex) {
+		catch (RuntimeException | Error ex) {
 			provider.ibvDestroyCompChannel(handle);
 			throw ex;
 		}
@@ -199,10 +203,24 @@ final class CompletionChannel implements CompletionPoller {
 			if (cq == 0) {
 				return;
 			}
-			this.provider.ibvAckCqEvents(cq, 1);
 			CompletionQueue queue = this.queues.find(cq);
+			acknowledge(cq, queue);
 			if (queue != null && queue.isMoreExpected()) {
 				serve(queue);
+			}
+		}
+	}
+
+	// The queue is served all the same, for it has no other event, and acknowledges this
+	// one before its destroy would wait for it.
+	private void acknowledge(long cq, @Nullable CompletionQueue queue) {
+		try {
+			this.provider.ibvAckCqEvents(cq, 1);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("An event of a completion queue could not be acknowledged", ex);
+			if (queue != null) {
+				queue.owesAcknowledgement();
 			}
 		}
 	}

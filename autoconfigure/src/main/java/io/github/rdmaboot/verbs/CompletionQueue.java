@@ -66,6 +66,9 @@ public final class CompletionQueue {
 	/** Threads that went out and are telling the poller that there is more. */
 	private final AtomicInteger handingOver = new AtomicInteger();
 
+	/** Events that were fetched only; the destroy would wait for them. */
+	private final AtomicInteger unacknowledged = new AtomicInteger();
+
 	/** Whether the poller was told and has not come yet. */
 	private final AtomicBoolean left = new AtomicBoolean();
 
@@ -113,7 +116,7 @@ public final class CompletionQueue {
 		try {
 			poller.attach(queue);
 		}
-		catch (RuntimeException | OutOfMemoryError ex) {
+		catch (RuntimeException | Error ex) {
 			queue.close();
 			throw ex;
 		}
@@ -160,10 +163,17 @@ public final class CompletionQueue {
 			return takeAll(arm);
 		}
 		catch (RuntimeException ex) {
-			this.broken = true;
-			this.failureHandler.accept(ex);
-			return true;
+			return failed(ex);
 		}
+		catch (Error ex) {
+			return failed(new IllegalStateException("Completions cannot be taken: " + ex, ex));
+		}
+	}
+
+	private boolean failed(RuntimeException error) {
+		this.broken = true;
+		this.failureHandler.accept(error);
+		return true;
 	}
 
 	/**
@@ -196,7 +206,16 @@ public final class CompletionQueue {
 		for (long pause = 10_000; isCalling(); pause = Math.min(2 * pause, 1_000_000)) {
 			LockSupport.parkNanos(pause);
 		}
+		int owed = this.unacknowledged.getAndSet(0);
+		if (owed > 0) {
+			this.provider.ibvAckCqEvents(this.handle, owed);
+		}
 		this.provider.ibvDestroyCq(this.handle);
+	}
+
+	// An event of it could not be acknowledged.
+	void owesAcknowledgement() {
+		this.unacknowledged.incrementAndGet();
 	}
 
 	private boolean isCalling() {

@@ -53,7 +53,7 @@ public final class Devices {
 		try {
 			return new DeviceLease(this, shared.open(this.provider, context, this.threadPrefix, this.memory));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			giveUp(context, shared);
 			throw ex;
 		}

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EachCall {
 
-	private @Nullable RuntimeException failure;
+	private @Nullable Throwable failure;
 
 	/**
 	 * Make a call, and keep what it throws.
@@ -18,12 +18,13 @@ public final class EachCall {
 		try {
 			call.run();
 		}
-		catch (RuntimeException ex) {
-			RuntimeException first = this.failure;
+		catch (RuntimeException | Error ex) {
+			Throwable first = this.failure;
 			if (first == null) {
 				this.failure = ex;
 			}
-			else {
+			else if (first != ex) {
+				// The JVM throws the same OutOfMemoryError more than once.
 				first.addSuppressed(ex);
 			}
 		}
@@ -33,8 +34,10 @@ public final class EachCall {
 	 * Throw the first failure, if there was one, with the others as suppressed ones.
 	 */
 	public void throwFirst() {
-		RuntimeException first = this.failure;
-		if (first != null) {
+		if (this.failure instanceof RuntimeException first) {
+			throw first;
+		}
+		if (this.failure instanceof Error first) {
 			throw first;
 		}
 	}

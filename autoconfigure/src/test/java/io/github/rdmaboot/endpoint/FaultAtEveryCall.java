@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Makes each call of bring-up and teardown fail with each errno that it is known for,
- * block, and return late, one at a time.
+ * throw an error, block, and return late, one at a time.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class FaultAtEveryCall {
@@ -160,6 +160,7 @@ abstract class FaultAtEveryCall {
 				for (Errno errno : errnos) {
 					faults.add(new Fault(method, number, Kind.FAIL, errno.value()));
 				}
+				faults.add(new Fault(method, number, Kind.ERROR, 0));
 				faults.add(new Fault(method, number, Kind.LATE, 0));
 				faults.add(new Fault(method, number, Kind.BLOCK, 0));
 			}
@@ -290,6 +291,9 @@ abstract class FaultAtEveryCall {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
+			}
+			catch (LinkageError ex) {
+				this.failure = new ExecutionException(ex);
 			}
 			catch (RdmaException | IllegalStateException | ExecutionException | TimeoutException
 					| CompletionException ex) {

@@ -98,6 +98,10 @@ public final class FaultingProvider implements InvocationHandler {
 				case FAIL -> {
 					return failure(method, args, fault);
 				}
+				case ERROR -> {
+					this.order.failed(method.getName(), args);
+					throw new LinkageError(method.getName() + " cannot be called");
+				}
 				case BLOCK -> this.released.await();
 				case LATE -> this.released.await(150, TimeUnit.MILLISECONDS);
 				default -> {
@@ -137,6 +141,9 @@ public final class FaultingProvider implements InvocationHandler {
 
 		/** The call fails and has no effect. */
 		FAIL,
+
+		/** The call throws an error of Java's own and has no effect. */
+		ERROR,
 
 		/** The call has its effect and is reported as failed. */
 		FAIL_AFTERWARDS,

@@ -123,6 +123,46 @@ class CompletionQueueTests {
 
 	@ParameterizedTest
 	@EnumSource(CompletionMode.class)
+	void anErrorOfACallIsToldAsAFailureIs(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(mode), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		long qp = failedQueuePair(provider, lease.device(), queue);
+		AtomicInteger polls = this.faulting.counts().computeIfAbsent("ibvPollCq", (name) -> new AtomicInteger());
+		// In the mode 'poll' the thread counts on meanwhile.
+		int ahead = (mode == CompletionMode.POLL) ? 100_000 : 1;
+		this.faulting.inject(new Fault("ibvPollCq", polls.get() + ahead, Kind.ERROR, 0));
+		if (mode != CompletionMode.POLL) {
+			assertThat(provider.ibvPostSend(qp, request(1))).isZero();
+		}
+		expect(-1);
+		provider.ibvDestroyQp(qp);
+		queue.close();
+		lease.release();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = CompletionMode.class, names = "POLL", mode = EnumSource.Mode.EXCLUDE)
+	void anEventThatCannotBeAcknowledgedKeepsNeitherCompletionsNorTheDestroy(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		DeviceLease lease = lease(provider);
+		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(mode), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		long qp = failedQueuePair(provider, lease.device(), queue);
+		this.faulting.inject(new Fault("ibvAckCqEvents", 1, Kind.ERROR, 0));
+		for (long i = 0; i < 5; i++) {
+			assertThat(provider.ibvPostSend(qp, request(i))).isZero();
+			expect(i);
+		}
+		assertThat(this.faulting.isInjected()).isTrue();
+		provider.ibvDestroyQp(qp);
+		queue.close();
+		lease.release();
+	}
+
+	@ParameterizedTest
+	@EnumSource(CompletionMode.class)
 	void closeDoesNotWaitForAHandler(CompletionMode mode) throws Exception {
 		RdmaProvider provider = this.faulting.provider();
 		DeviceLease lease = lease(provider);
