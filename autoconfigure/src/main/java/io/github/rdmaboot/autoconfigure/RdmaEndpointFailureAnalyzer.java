@@ -1,5 +1,7 @@
 package io.github.rdmaboot.autoconfigure;
 
+import java.util.Set;
+
 import io.github.rdmaboot.autoconfigure.RdmaProperties.Client;
 import io.github.rdmaboot.endpoint.ClientStartup;
 import io.github.rdmaboot.endpoint.ConnectionRejectedException;
@@ -21,6 +23,12 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	/** Stands for the properties of the endpoint in an advice. */
 	private static final String PATH = "{path}";
+
+	/** Calls that wait for the peer, or for the event by which it answers. */
+	private static final Set<String> OF_PEER = Set.of("rdma_resolve_addr", "rdma_resolve_route", "rdma_connect");
+
+	/** Calls of an attempt to connect that come before its address is resolved. */
+	private static final Set<String> BEFORE_RESOLVING = Set.of("rdma_create_id", "rdma_set_option");
 
 	private static final String GENERAL_ADVICE = "Check the settings under '{path}'.";
 
@@ -71,11 +79,17 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		if (errno == Errno.ENOMEM && cause.call().equals("ByteBuffer.allocateDirect")) {
 			return "Start Java with a larger -XX:MaxDirectMemorySize. " + SMALLER_BUFFERS;
 		}
-		if (cause.call().equals("sched_setaffinity")) {
-			return "Set '{path}.completion.cpu' to one of the CPUs of this process, or leave it out.";
-		}
 		if (errno == null) {
 			return GENERAL_ADVICE;
+		}
+		if (errno == Errno.EINTR) {
+			return "The thread that started the endpoint was interrupted, as by an end of the application meanwhile.";
+		}
+		if (errno == Errno.ETIMEDOUT) {
+			return timeoutAdvice(kind, cause.call());
+		}
+		if (cause.call().equals("sched_setaffinity")) {
+			return "Set '{path}.completion.cpu' to one of the CPUs of this process, or leave it out.";
 		}
 		return switch (kind) {
 			case SERVER -> serverAdvice(errno, cause.address());
@@ -84,10 +98,40 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		};
 	}
 
+	private static String timeoutAdvice(Kind kind, String call) {
+		if (call.equals("getaddrinfo")) {
+			return "The name service did not answer in time: check it and '{path}.address', or set an address in place of "
+					+ "the host name.";
+		}
+		if (call.equals("rdma_join_multicast")) {
+			return multicastAdvice() + " '{path}.connect-timeout' is the limit of a join.";
+		}
+		if (OF_PEER.contains(call)) {
+			return peerAdvice();
+		}
+		return CallAdvice.notReturned(call, limitOf(kind, call));
+	}
+
+	private static String limitOf(Kind kind, String call) {
+		if (kind != Kind.CLIENT || call.equals("sched_setaffinity")) {
+			return "'rdma.shutdown.destroy-timeout'";
+		}
+		return BEFORE_RESOLVING.contains(call) ? "'{path}.resolve-timeout'" : "'{path}.connect-timeout'";
+	}
+
+	private static String multicastAdvice() {
+		return "Check '{path}.multicast.groups', and that the network device of '{path}.address' takes multicast: "
+				+ "'ip link' shows MULTICAST.";
+	}
+
+	private static String peerAdvice() {
+		return "Check that the peer is up and reachable, '{path}.address', '{path}.resolve-timeout' and "
+				+ "'{path}.connect-timeout'." + OPTIONAL;
+	}
+
 	private static String datagramsAdvice(Errno errno, RdmaEndpointException cause) {
 		if (cause.call().equals("rdma_join_multicast")) {
-			return "Check '{path}.multicast.groups', and that the network device of '{path}.address' takes multicast: "
-					+ "'ip link' shows MULTICAST.";
+			return multicastAdvice();
 		}
 		if (errno == Errno.EINVAL) {
 			return "Compare '{path}.memory.buffer-count' with what the device can do: 'ibv_devinfo -v' shows it.";
@@ -122,8 +166,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		return switch (errno) {
 			case EADDRNOTAVAIL -> "Set '{path}.local-address' to an address of this machine.";
 			case ENODEV -> noDeviceAdvice("{path}.local-address");
-			case ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> "Check that the peer is up and reachable, '{path}.address', "
-					+ "'{path}.resolve-timeout' and '{path}.connect-timeout'." + OPTIONAL;
+			case ENETUNREACH, EHOSTUNREACH -> peerAdvice();
 			case ECONNREFUSED, ECONNRESET, EPROTO -> "Check that the peer listens for RDMA on that port, "
 					+ "'{path}.address' and '{path}.port'." + OPTIONAL;
 			default -> commonAdvice(errno);

@@ -60,7 +60,7 @@ final class EndpointStart {
 			watch.during("sched_setaffinity", this.runtime.callTimeout(), () -> this.runtime.devices().requireCpu(cpu));
 		}
 		catch (RdmaException ex) {
-			String problem = (ex.errno() == Errno.EINTR.value()) ? " and could not be checked: "
+			String problem = (ex.errno() != Errno.EINVAL.value()) ? " and could not be checked: "
 					: " but must be a CPU that this process may use, of " + ProcessorList.ofThisProcess() + ": ";
 			throw new RdmaEndpointException(this.endpoint.name(), this.endpoint.address(), ex.call(), ex.errno(),
 					"completion.cpu is " + cpu + problem + ex.getMessage(), ex);

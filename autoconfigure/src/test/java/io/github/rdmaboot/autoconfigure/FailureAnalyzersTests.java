@@ -211,12 +211,53 @@ class FailureAnalyzersTests {
 			EADDRNOTAVAIL | rdma.clients.remote.local-address
 			ENODEV        | rdma.clients.remote.local-address
 			ENOENT        | rdma.clients.remote.address
-			ETIMEDOUT     | rdma.clients.remote.connect-timeout
+			ENETUNREACH   | rdma.clients.remote.connect-timeout
 			ECONNREFUSED  | rdma.clients.remote.port
 			ECONNREFUSED  | rdma.clients.remote.startup
 			""")
 	void theActionFollowsTheErrnoOfAClient(Errno errno, String action) {
 		assertThat(analyze("remote", errno).getAction()).contains(action);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "rdma_resolve_addr", "rdma_resolve_route", "rdma_connect" })
+	void aTimeoutOfACallThatWaitsForThePeerIsExplainedByThePeer(String call) {
+		assertThat(analyze("remote", call, Errno.ETIMEDOUT).getAction()).contains("Check that the peer is up",
+				"rdma.clients.remote.connect-timeout", "rdma.clients.remote.startup");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "echo, rdma_bind_addr, rdma.shutdown.destroy-timeout",
+			"echo, sched_setaffinity, rdma.shutdown.destroy-timeout",
+			"remote, sched_setaffinity, rdma.shutdown.destroy-timeout",
+			"remote, rdma_create_id, rdma.clients.remote.resolve-timeout",
+			"remote, ibv_reg_mr, rdma.clients.remote.connect-timeout",
+			"remote, rdma_create_qp, rdma.clients.remote.connect-timeout",
+			"prices, ibv_reg_mr, rdma.shutdown.destroy-timeout" })
+	void aTimeoutOfACallThatWaitsForNobodyIsExplainedByDriverAndKernelAndTheLimitThatItHas(String endpoint, String call,
+			String limit) {
+		assertThat(analyze(endpoint, call, Errno.ETIMEDOUT).getAction())
+			.contains(call + " waits for no peer", "dmesg", "raise '" + limit + "'")
+			.doesNotContain("peer is up", "startup", "completion.cpu");
+	}
+
+	@Test
+	void aNameServiceThatDoesNotAnswerIsExplained() {
+		assertThat(analyze("remote", "getaddrinfo", Errno.ETIMEDOUT).getAction()).contains("name service",
+				"rdma.clients.remote.address");
+	}
+
+	@Test
+	void aGroupThatDoesNotAnswerIsExplainedWithItsLimit() {
+		assertThat(analyze("prices", "rdma_join_multicast", Errno.ETIMEDOUT).getAction())
+			.contains("rdma.datagrams.prices.multicast.groups", "rdma.datagrams.prices.connect-timeout");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "sched_setaffinity", "rdma_listen" })
+	void anInterruptIsExplainedByNoSetting(String call) {
+		assertThat(analyze("echo", call, Errno.EINTR).getAction()).contains("was interrupted")
+			.doesNotContain("rdma.servers");
 	}
 
 	@Test
@@ -289,12 +330,17 @@ class FailureAnalyzersTests {
 	}
 
 	private static FailureAnalysis analyze(String endpoint, Errno errno) {
-		return analyze(new RdmaEndpointException(endpoint, "192.0.2.1:7471", "rdma_call", errno.value(), null, null));
+		return analyze(endpoint, "rdma_call", errno);
+	}
+
+	private static FailureAnalysis analyze(String endpoint, String call, Errno errno) {
+		return analyze(new RdmaEndpointException(endpoint, "192.0.2.1:7471", call, errno.value(), null, null));
 	}
 
 	private static FailureAnalysis analyze(RdmaEndpointException failure) {
 		MockEnvironment environment = new MockEnvironment().withProperty("rdma.servers.echo.port", "7471")
-			.withProperty("rdma.clients.remote.startup", "required");
+			.withProperty("rdma.clients.remote.startup", "required")
+			.withProperty("rdma.datagrams.prices.address", "192.0.2.1");
 		return new RdmaEndpointFailureAnalyzer(environment).analyze(new IllegalStateException(), failure);
 	}
 
