@@ -50,8 +50,7 @@ public final class RdmaAutoConfiguration {
 			@Qualifier(HANDLER_EXECUTOR_BEAN_NAME) ObjectProvider<Executor> handlerExecutors, Environment environment) {
 		RdmaProviderFactory factory = new RdmaProviderFactory(properties.provider());
 		Supplier<RdmaProvider> provider = () -> providers.getIfAvailable(factory);
-		RdmaEndpoints endpoints = new RdmaEndpoints(provider, SettingsConverter.shutdown(properties.shutdown()),
-				SettingsConverter.memoryPool(properties.memory().pool()),
+		RdmaEndpoints endpoints = SettingsConverter.registry(properties, provider,
 				handlerExecutor(handlerExecutors.getIfAvailable(), environment));
 		properties.servers().forEach((name, server) -> endpoints.addServer(SettingsConverter.server(name, server)));
 		properties.clients().forEach((name, client) -> endpoints.addClient(SettingsConverter.client(name, client)));

@@ -114,7 +114,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	private static String limitOf(Kind kind, String call) {
 		if (kind != Kind.CLIENT || call.equals("sched_setaffinity")) {
-			return "'rdma.shutdown.destroy-timeout'";
+			return "'rdma.call-timeout'";
 		}
 		return BEFORE_RESOLVING.contains(call) ? "'{path}.resolve-timeout'" : "'{path}.connect-timeout'";
 	}

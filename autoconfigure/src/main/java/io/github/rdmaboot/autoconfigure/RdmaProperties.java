@@ -21,6 +21,9 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether to configure RDMA endpoints.
  * @param provider How the provider of the RDMA calls is chosen.
+ * @param callTimeout How long one native call may take when endpoints start, when a
+ * request is accepted, and otherwise between start and stop. Joins of groups and attempts
+ * to connect have the limits of their endpoint.
  * @param lifecycle Start and stop together with the application.
  * @param shutdown Limits of the orderly destroy of endpoints.
  * @param metrics Meters of endpoints.
@@ -33,8 +36,8 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("rdma")
 public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValue("native") RdmaProviderType provider,
-		@DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown, @DefaultValue Metrics metrics,
-		@DefaultValue SharedMemory memory, @DefaultValue Map<String, Server> servers,
+		@DefaultValue("5s") Duration callTimeout, @DefaultValue Lifecycle lifecycle, @DefaultValue Shutdown shutdown,
+		@DefaultValue Metrics metrics, @DefaultValue SharedMemory memory, @DefaultValue Map<String, Server> servers,
 		@DefaultValue Map<String, Client> clients, @DefaultValue Map<String, Datagrams> datagrams) {
 
 	/**
@@ -52,14 +55,12 @@ public record RdmaProperties(@DefaultValue("true") boolean enabled, @DefaultValu
 	/**
 	 * Limits of the orderly destroy of endpoints.
 	 *
-	 * @param timeout Limit of the whole destroy of all endpoints, and of opening the
-	 * provider and the event channel at a start, which has 5 s at least. Should be less
-	 * than 'spring.lifecycle.timeout-per-shutdown-phase'.
+	 * @param timeout Limit of the whole destroy of all endpoints. Should be less than
+	 * 'spring.lifecycle.timeout-per-shutdown-phase'.
 	 * @param disconnectGrace How long all peers together may take to disconnect.
 	 * @param drainTimeout How long all posted requests together may take to complete.
-	 * @param destroyTimeout How long one native call may take before it is left behind,
-	 * when an endpoint starts, when a request is accepted, and at a stop. Joins of groups
-	 * and attempts to connect have the limits of their endpoint.
+	 * @param destroyTimeout How long one native call of a destroy may take before it is
+	 * left behind.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration timeout, @DefaultValue("3s") Duration disconnectGrace,
 			@DefaultValue("2s") Duration drainTimeout, @DefaultValue("5s") Duration destroyTimeout) {

@@ -29,7 +29,7 @@ class RdmaRuntimeFailureAnalyzer extends AbstractFailureAnalyzer<RdmaException> 
 	private static String advice(RdmaException cause) {
 		Errno errno = Errno.of(cause.errno());
 		if (errno == Errno.ETIMEDOUT) {
-			return CallAdvice.notReturned(cause.call(), "'rdma.shutdown.timeout'");
+			return CallAdvice.notReturned(cause.call(), "'rdma.call-timeout'");
 		}
 		if (errno == Errno.EMFILE || errno == Errno.ENFILE) {
 			return CallAdvice.OPEN_FILES;

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -27,9 +28,11 @@ import io.github.rdmaboot.endpoint.MemoryPoolSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
 import io.github.rdmaboot.endpoint.MessageSettings;
 import io.github.rdmaboot.endpoint.QueuePairSettings;
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.ReconnectSettings;
 import io.github.rdmaboot.endpoint.ServerSettings;
 import io.github.rdmaboot.endpoint.ShutdownSettings;
+import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +47,14 @@ final class SettingsConverter {
 	private static final Pattern SETTING = Pattern.compile("([a-z.-]+) is .*", Pattern.DOTALL);
 
 	private SettingsConverter() {
+	}
+
+	static RdmaEndpoints registry(RdmaProperties properties, Supplier<RdmaProvider> providers,
+			@Nullable Executor handlerExecutor) {
+		ShutdownSettings shutdown = shutdown(properties.shutdown());
+		MemoryPoolSettings memoryPool = memoryPool(properties.memory().pool());
+		return convert("rdma",
+				() -> new RdmaEndpoints(providers, properties.callTimeout(), shutdown, memoryPool, handlerExecutor));
 	}
 
 	static ShutdownSettings shutdown(Shutdown properties) {

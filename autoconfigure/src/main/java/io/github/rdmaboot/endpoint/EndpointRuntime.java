@@ -45,7 +45,8 @@ interface EndpointRuntime {
 	// is no other.
 	Future<?> executeLater(Runnable task, long nanos);
 
-	// Return how long one native call may take.
+	// Return how long one native call may take that is no part of a destroy. Attempts to
+	// connect and joins have limits of their endpoint.
 	Duration callTimeout();
 
 	// Whether connection requests are to be rejected, because the registry will be

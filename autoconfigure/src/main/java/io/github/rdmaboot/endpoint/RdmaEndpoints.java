@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * order. All methods may be called from any thread.
  */
 public final class RdmaEndpoints implements AutoCloseable {
+
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final List<Class<?>> START_ORDER = List.of(RdmaServer.class, RdmaDatagramEndpoint.class,
 			RdmaClient.class);
@@ -50,25 +53,29 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 */
 	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			@Nullable Executor handlerExecutor) {
-		this(providers, shutdown, MemoryPoolSettings.defaults(), handlerExecutor);
+		this(providers, CALL_TIMEOUT, shutdown, MemoryPoolSettings.defaults(), handlerExecutor);
 	}
 
 	/**
 	 * Create a registry. Makes no native call.
 	 * @param providers opens the provider at each start, on a thread of its own; it is
 	 * closed at each stop
+	 * @param callTimeout how long one native call may take that is no part of a destroy,
+	 * 5 s unless said otherwise: the start fails with one that does not return, and the
+	 * request is rejected that a server was accepting. Attempts to connect and joins of
+	 * groups have the limits of their endpoint
 	 * @param shutdown the limits of a destroy
 	 * @param memoryPool the registered memory that the connections on a device share
 	 * @param handlerExecutor the executor of message handlers and completed futures,
 	 * which must not run them on the calling thread, or {@code null} for daemon threads
 	 * of the registry's own
 	 */
-	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
+	public RdmaEndpoints(Supplier<? extends RdmaProvider> providers, Duration callTimeout, ShutdownSettings shutdown,
 			MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor) {
+		Settings.positive("call-timeout", callTimeout);
 		this.shutdown = shutdown;
-		this.starts = new RegistryStarts(this.slot, providers,
-				(provider) -> StartedRuntime.open(provider, memoryPool, handlerExecutor, limits(), this.listeners),
-				shutdown.timeout());
+		this.starts = new RegistryStarts(this.slot, providers, (provider) -> StartedRuntime.open(provider, memoryPool,
+				handlerExecutor, callTimeout, limits(), this.listeners), callTimeout, shutdown.timeout());
 		this.stops = new RegistryStops(limits(), this.listeners);
 	}
 

@@ -22,7 +22,9 @@ final class RegistryStarts {
 
 	private final Function<RdmaProvider, StartedRuntime> opening;
 
-	private final Duration limit;
+	private final Duration callTimeout;
+
+	private final Duration stopTimeout;
 
 	private volatile List<DeviceDescription> devices = List.of();
 
@@ -31,11 +33,12 @@ final class RegistryStarts {
 	private volatile @Nullable RuntimeOpening last;
 
 	RegistryStarts(RuntimeSlot slot, Supplier<? extends RdmaProvider> providers,
-			Function<RdmaProvider, StartedRuntime> opening, Duration limit) {
+			Function<RdmaProvider, StartedRuntime> opening, Duration callTimeout, Duration stopTimeout) {
 		this.slot = slot;
 		this.providers = providers;
 		this.opening = opening;
-		this.limit = limit;
+		this.callTimeout = callTimeout;
+		this.stopTimeout = stopTimeout;
 	}
 
 	// Open the runtime of the start that was begun, without a lock, so that a stop need
@@ -45,7 +48,8 @@ final class RegistryStarts {
 		boolean started = false;
 		try {
 			requireLastEnded();
-			RuntimeOpening opening = new RuntimeOpening(this.providers, this::lookAt, this.opening, this.limit);
+			RuntimeOpening opening = new RuntimeOpening(this.providers, this::lookAt, this.opening, this.callTimeout,
+					this.stopTimeout);
 			this.last = opening;
 			runtime = opening.open();
 			started = this.slot.take(runtime);
@@ -57,7 +61,7 @@ final class RegistryStarts {
 		finally {
 			this.slot.endStart();
 			if (!started && runtime != null) {
-				runtime.close(Deadline.after(this.limit));
+				runtime.close(Deadline.after(this.stopTimeout));
 			}
 		}
 	}

@@ -27,11 +27,8 @@ final class RuntimeOpening implements Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RuntimeOpening.class);
 
-	/**
-	 * What opening may take at least, however short the limit of a stop is: a device may
-	 * be slow to open.
-	 */
-	private static final Duration MIN_LIMIT = Duration.ofSeconds(5);
+	/** Provider, devices and event channel. */
+	private static final int STEPS = 3;
 
 	private final Supplier<? extends RdmaProvider> providers;
 
@@ -41,6 +38,8 @@ final class RuntimeOpening implements Runnable {
 
 	private final Duration limit;
 
+	private final Duration stopTimeout;
+
 	private final CompletableFuture<StartedRuntime> outcome = new CompletableFuture<>();
 
 	// What to name if the stack names no C function.
@@ -48,13 +47,15 @@ final class RuntimeOpening implements Runnable {
 
 	private volatile @Nullable Thread leftBehind;
 
-	// The limit is that of all calls together.
+	// The first limit is that of a call, of which each step has one, the second that of
+	// a close.
 	RuntimeOpening(Supplier<? extends RdmaProvider> providers, Consumer<RdmaProvider> look,
-			Function<RdmaProvider, StartedRuntime> opening, Duration limit) {
+			Function<RdmaProvider, StartedRuntime> opening, Duration callTimeout, Duration stopTimeout) {
 		this.providers = providers;
 		this.look = look;
 		this.opening = opening;
-		this.limit = (limit.compareTo(MIN_LIMIT) < 0) ? MIN_LIMIT : limit;
+		this.limit = callTimeout.multipliedBy(STEPS);
+		this.stopTimeout = stopTimeout;
 	}
 
 	StartedRuntime open() {
@@ -120,7 +121,7 @@ final class RuntimeOpening implements Runnable {
 		}
 		if (!this.outcome.complete(runtime)) {
 			logger.warn("The RDMA runtime was open when the start had been given up; what it made is freed");
-			runtime.close(Deadline.after(this.limit));
+			runtime.close(Deadline.after(this.stopTimeout));
 		}
 	}
 

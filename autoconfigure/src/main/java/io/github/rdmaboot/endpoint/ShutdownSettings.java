@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param timeout the limit of the whole destroy of all endpoints
  * @param disconnectGrace how long all peers together may take to disconnect
  * @param drainTimeout how long all posted requests together may take to complete
- * @param destroyTimeout how long one native call may take before it is left behind
+ * @param destroyTimeout how long one native call of a destroy may take before it is left
+ * behind
  */
 public record ShutdownSettings(Duration timeout, Duration disconnectGrace, Duration drainTimeout,
 		Duration destroyTimeout) {

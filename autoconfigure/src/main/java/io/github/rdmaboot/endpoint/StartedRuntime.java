@@ -57,6 +57,8 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private final EndpointListeners listeners;
 
+	private final Duration callTimeout;
+
 	private final DestroyLimits limits;
 
 	private final WorkerPool startExecutor;
@@ -82,9 +84,10 @@ final class StartedRuntime implements EndpointRuntime {
 	private volatile boolean closing;
 
 	private StartedRuntime(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
-			DestroyLimits limits, EndpointListeners listeners) {
+			Duration callTimeout, DestroyLimits limits, EndpointListeners listeners) {
 		String prefix = "rdma-" + starts.incrementAndGet();
 		this.provider = provider;
+		this.callTimeout = callTimeout;
 		this.limits = limits;
 		this.listeners = listeners;
 		this.devices = new Devices(provider, prefix, memoryPool.limits());
@@ -120,8 +123,8 @@ final class StartedRuntime implements EndpointRuntime {
 	}
 
 	static StartedRuntime open(RdmaProvider provider, MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor,
-			DestroyLimits limits, EndpointListeners listeners) {
-		return new StartedRuntime(provider, memoryPool, handlerExecutor, limits, listeners);
+			Duration callTimeout, DestroyLimits limits, EndpointListeners listeners) {
+		return new StartedRuntime(provider, memoryPool, handlerExecutor, callTimeout, limits, listeners);
 	}
 
 	private static ThreadFactory threads(String name) {
@@ -314,7 +317,7 @@ final class StartedRuntime implements EndpointRuntime {
 
 	@Override
 	public Duration callTimeout() {
-		return this.limits.call();
+		return this.callTimeout;
 	}
 
 	@Override

@@ -21,9 +21,10 @@ class ConfigurationMetadataTests {
 	void everyPropertyIsOursAndDescribed() throws IOException {
 		List<Map<String, Object>> properties = section("properties");
 		assertThat(properties).extracting((property) -> property.get("name"))
-			.contains("rdma.enabled", "rdma.provider", "rdma.servers", "rdma.clients", "rdma.lifecycle.phase",
-					"rdma.lifecycle.auto-startup", "rdma.shutdown.timeout", "rdma.shutdown.disconnect-grace",
-					"rdma.shutdown.drain-timeout", "rdma.shutdown.destroy-timeout", "rdma.metrics.export-on-shutdown");
+			.contains("rdma.enabled", "rdma.provider", "rdma.call-timeout", "rdma.servers", "rdma.clients",
+					"rdma.lifecycle.phase", "rdma.lifecycle.auto-startup", "rdma.shutdown.timeout",
+					"rdma.shutdown.disconnect-grace", "rdma.shutdown.drain-timeout", "rdma.shutdown.destroy-timeout",
+					"rdma.metrics.export-on-shutdown");
 		assertThat(properties).allSatisfy((property) -> {
 			assertThat((String) property.get("name")).matches("(management\\.(health|endpoint)\\.)?rdma\\..*");
 			assertThat((String) property.get("description")).as("description of %s", property.get("name"))

@@ -227,13 +227,11 @@ class FailureAnalyzersTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "echo, rdma_bind_addr, rdma.shutdown.destroy-timeout",
-			"echo, sched_setaffinity, rdma.shutdown.destroy-timeout",
-			"remote, sched_setaffinity, rdma.shutdown.destroy-timeout",
+	@CsvSource({ "echo, rdma_bind_addr, rdma.call-timeout", "echo, sched_setaffinity, rdma.call-timeout",
+			"remote, sched_setaffinity, rdma.call-timeout",
 			"remote, rdma_create_id, rdma.clients.remote.resolve-timeout",
 			"remote, ibv_reg_mr, rdma.clients.remote.connect-timeout",
-			"remote, rdma_create_qp, rdma.clients.remote.connect-timeout",
-			"prices, ibv_reg_mr, rdma.shutdown.destroy-timeout" })
+			"remote, rdma_create_qp, rdma.clients.remote.connect-timeout", "prices, ibv_reg_mr, rdma.call-timeout" })
 	void aTimeoutOfACallThatWaitsForNobodyIsExplainedByDriverAndKernelAndTheLimitThatItHas(String endpoint, String call,
 			String limit) {
 		assertThat(analyze(endpoint, call, Errno.ETIMEDOUT).getAction())
@@ -308,7 +306,7 @@ class FailureAnalyzersTests {
 			EACCES    | /dev/infiniband
 			EPERM     | DevicePolicy
 			ENOMEM    | dmesg
-			ETIMEDOUT | If it only takes long, raise 'rdma.shutdown.timeout'
+			ETIMEDOUT | If it only takes long, raise 'rdma.call-timeout'
 			""")
 	void aCallThatIsForNoEndpointAloneIsExplained(Errno errno, String action) {
 		assertThat(run(FailingProviderConfiguration.class, "--rdma.servers.echo.port=7471", "--test.errno=" + errno))

@@ -144,6 +144,7 @@ class RdmaPropertiesTests {
 		this.source.put("rdma.provider", "auto");
 		this.source.put("rdma.lifecycle.phase", "42");
 		this.source.put("rdma.lifecycle.auto-startup", "false");
+		this.source.put("rdma.call-timeout", "7s");
 		this.source.put("rdma.shutdown.timeout", "9s");
 		this.source.put("rdma.shutdown.disconnect-grace", "0s");
 		this.source.put("rdma.shutdown.drain-timeout", "1s");
@@ -155,10 +156,25 @@ class RdmaPropertiesTests {
 		assertThat(properties.enabled()).isFalse();
 		assertThat(properties.provider()).isEqualTo(RdmaProviderType.AUTO);
 		assertThat(properties.lifecycle()).isEqualTo(new RdmaProperties.Lifecycle(42, false));
+		assertThat(properties.callTimeout()).isEqualTo(Duration.ofSeconds(7));
 		assertThat(SettingsConverter.shutdown(properties.shutdown())).isEqualTo(new ShutdownSettings(
 				Duration.ofSeconds(9), Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(4)));
 		assertThat(SettingsConverter.memoryPool(properties.memory().pool()))
 			.isEqualTo(new MemoryPoolSettings(1 << 20, 2 << 20, 4096));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0s, rdma.call-timeout is 0s but must be longer than zero",
+			"25d, rdma.call-timeout is 2160000s but must not be longer than 24d" })
+	void aCallTimeoutOutOfRangeIsReportedWithTheFullNameOfItsProperty(String value, String message) {
+		this.source.put("rdma.call-timeout", value);
+		RdmaProperties properties = bind();
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.registry(properties, () -> {
+				throw new IllegalStateException("no property opens a provider");
+			}, null))
+			.withMessage(message)
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo("rdma.call-timeout"));
 	}
 
 	@Test

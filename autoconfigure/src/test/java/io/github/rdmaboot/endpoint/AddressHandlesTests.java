@@ -43,7 +43,7 @@ class AddressHandlesTests {
 
 	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order);
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
+	private final RdmaEndpoints registry = TestSettings.registry(this.faults::provider, LIMITS, null);
 
 	private final RdmaDatagramEndpoint endpoint = this.registry
 		.addDatagrams(new DatagramSettings("sender", ADDRESS, null, 16, Duration.ofSeconds(2), Duration.ofSeconds(5),

@@ -57,7 +57,7 @@ class CallsThatDoNotReturnTests {
 	private final HeldCalls calls = new HeldCalls(
 			FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order).provider());
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
+	private final RdmaEndpoints registry = TestSettings.registry(this.calls::provider,
 			new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(2), Duration.ofSeconds(2), LIMIT), null);
 
 	private RdmaServer server;
@@ -280,7 +280,7 @@ class CallsThatDoNotReturnTests {
 	@Test
 	void aCloseWaitsOnceForACallThatIsNotPastItsLimit() {
 		Duration limit = Duration.ofSeconds(1);
-		try (RdmaEndpoints clients = new RdmaEndpoints(this.calls::provider,
+		try (RdmaEndpoints clients = TestSettings.registry(this.calls::provider,
 				new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(2), Duration.ofSeconds(2), limit),
 				null)) {
 			this.registry.start();
@@ -326,7 +326,7 @@ class CallsThatDoNotReturnTests {
 
 	@Test
 	void whoeverAsksForAPeerIsToldWhenACloseLeavesTheCall() {
-		try (RdmaEndpoints askers = new RdmaEndpoints(this.calls::provider,
+		try (RdmaEndpoints askers = TestSettings.registry(this.calls::provider,
 				new ShutdownSettings(Duration.ofSeconds(20), Duration.ofMillis(100), Duration.ofSeconds(2), LIMIT),
 				null)) {
 			RdmaDatagramEndpoint asked = this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));

@@ -175,7 +175,7 @@ class CloseWhileACallIsHeldTests {
 		private final FaultingProvider faulting = FaultingProvider
 			.of(new LoopbackRdmaProvider(LoopbackFabrics.with(ADDRESS)), this.order);
 
-		private final RdmaEndpoints registry = new RdmaEndpoints(this.faulting::provider, LIMITS, null);
+		private final RdmaEndpoints registry = TestSettings.registry(this.faulting::provider, LIMITS, null);
 
 		private final List<DestroyReport> reports = new CopyOnWriteArrayList<>();
 

@@ -43,8 +43,8 @@ final class ConnectedPair implements AutoCloseable {
 			MemorySettings memoryOfClient, CompletionSettings completion) throws Exception {
 		ShutdownSettings shutdown = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 				Duration.ofSeconds(2), Duration.ofSeconds(5));
-		this.serverSide = new RdmaEndpoints(providers, shutdown, null);
-		this.clientSide = new RdmaEndpoints(providers, shutdown, null);
+		this.serverSide = TestSettings.registry(providers, shutdown, null);
+		this.clientSide = TestSettings.registry(providers, shutdown, null);
 		RdmaServer server = this.serverSide.addServer(new ServerSettings("server", address, 0, 16, queuePair,
 				connectionOfServer, memoryOfServer, completion));
 		this.serverEndpoint = server;

@@ -75,7 +75,8 @@ abstract class ConnectionMemoryContract {
 		this.servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
 		this.server = this.servers.addServer(TestSettings.server("server", localAddress(), 0));
 		this.servers.start();
-		this.registry = new RdmaEndpoints(this::openProvider, SHUTDOWN, new MemoryPoolSettings(MB, 8 * MB, 64), null);
+		this.registry = new RdmaEndpoints(this::openProvider, Duration.ofSeconds(5), SHUTDOWN,
+				new MemoryPoolSettings(MB, 8 * MB, 64), null);
 		this.registry.start();
 		this.client = addClient("client");
 		this.connection = get(this.client.connect());

@@ -34,7 +34,7 @@ class DestroyTellingTests {
 
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
+	private final RdmaEndpoints registry = TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
 			this::execute);
 
 	/** Thread whose tasks the executor does not take. */

@@ -41,10 +41,10 @@ class DestroysThatAreHeldUpTests {
 
 	private final HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
 
-	private final RdmaEndpoints servers = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+	private final RdmaEndpoints servers = TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric),
 			ShutdownSettings.defaults(), null);
 
-	private final RdmaEndpoints clients = new RdmaEndpoints(this.calls::provider,
+	private final RdmaEndpoints clients = TestSettings.registry(this.calls::provider,
 			new ShutdownSettings(Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(1), LIMIT), null);
 
 	private final ExecutorService users = Executors.newCachedThreadPool();

@@ -96,7 +96,7 @@ class EndpointCallbackTests {
 	}
 
 	private RdmaEndpoints registry(@Nullable Executor handlerExecutor, ShutdownSettings limits) {
-		RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, limits, handlerExecutor);
+		RdmaEndpoints registry = TestSettings.registry(this.faults::provider, limits, handlerExecutor);
 		this.started = registry;
 		return registry;
 	}

@@ -97,7 +97,7 @@ abstract class EndpointContract {
 	}
 
 	RdmaEndpoints registry(ShutdownSettings shutdown) {
-		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, shutdown, null);
+		RdmaEndpoints registry = TestSettings.registry(this::openProvider, shutdown, null);
 		this.registries.add(registry);
 		return registry;
 	}

@@ -259,7 +259,7 @@ abstract class FaultAtEveryCall {
 			this.fault = fault;
 			this.faulting = FaultingProvider.of(openProvider(), this.order);
 			this.faulting.inject(fault);
-			this.registry = new RdmaEndpoints(this.faulting::provider, limits(fault), null);
+			this.registry = TestSettings.registry(this.faulting::provider, limits(fault), null);
 			this.registry.addDestroyListener(this.allReports::add);
 			Use use = prepare(this.registry);
 			this.user = new Thread(() -> attempt(use), "user");

@@ -140,8 +140,8 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 
 	@Test
 	void memoryOfDatagramEndpointsCountsInTheBoundOfThePool() {
-		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(),
-				new MemoryPoolSettings(64 << 10, 128 << 10, 64), null);
+		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, Duration.ofSeconds(5),
+				ShutdownSettings.defaults(), new MemoryPoolSettings(64 << 10, 128 << 10, 64), null);
 		try (registry) {
 			registry.addDatagrams(TestSettings.datagrams("large", localAddress(), null));
 			assertThatExceptionOfType(RdmaEndpointException.class).isThrownBy(registry::start)

@@ -46,7 +46,7 @@ class OvertakenStartTests {
 
 	private final HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider, LIMITS, null);
+	private final RdmaEndpoints registry = TestSettings.registry(this.calls::provider, LIMITS, null);
 
 	private final ExecutorService starters = Executors.newCachedThreadPool();
 
@@ -99,7 +99,8 @@ class OvertakenStartTests {
 	@Test
 	void aClientStaysConnected() throws Exception {
 		HeldTasks handlers = new HeldTasks(this.starters);
-		try (RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS, handlers)) {
+		try (RdmaEndpoints clients = TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
+				handlers)) {
 			RdmaServer server = this.registry.addServer(TestSettings.server("server", ADDRESS, 0));
 			this.registry.start();
 			clients.start();

@@ -52,11 +52,11 @@ class RelisteningTests {
 
 	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
+	private final RdmaEndpoints registry = TestSettings.registry(this.faults::provider, LIMITS, null);
 
-	private final StartedRuntime runtime = StartedRuntime.open(
-			this.faults.provider(), MemoryPoolSettings.defaults(), null, new DestroyLimits(LIMITS.timeout(),
-					LIMITS.disconnectGrace(), LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
+	private final StartedRuntime runtime = StartedRuntime.open(this.faults.provider(), MemoryPoolSettings.defaults(),
+			null, LIMITS.destroyTimeout(), new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(),
+					LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
 			new EndpointListeners((name, step) -> {
 			}));
 

@@ -58,7 +58,7 @@ class SharedReceiveQueueDestroyTests {
 
 	@BeforeEach
 	void connect() throws Exception {
-		this.registry = new RdmaEndpoints(this.faults::provider, LIMITS, null);
+		this.registry = TestSettings.registry(this.faults::provider, LIMITS, null);
 		this.server = addServer("server", HandlerThread.EXECUTOR);
 		this.registry.start();
 		this.client = connect("client", this.server);
@@ -156,8 +156,8 @@ class SharedReceiveQueueDestroyTests {
 		LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
 		CallOrder order = new CallOrder();
 		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(fabric), order);
-		try (RdmaEndpoints servers = new RdmaEndpoints(faults::provider, LIMITS, null);
-				RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
+		try (RdmaEndpoints servers = TestSettings.registry(faults::provider, LIMITS, null);
+				RdmaEndpoints clients = TestSettings.registry(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
 			RdmaServer failing = servers.addServer(
 					new ServerSettings("failing", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
 							MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), SHARED));
@@ -185,8 +185,8 @@ class SharedReceiveQueueDestroyTests {
 		int shared = 2 * SHARED;
 		LoopbackFabric fabric = LoopbackFabrics.with(ADDRESS);
 		DroppingDevice device = new DroppingDevice(new LoopbackRdmaProvider(fabric), shared);
-		try (RdmaEndpoints servers = new RdmaEndpoints(device::provider, LIMITS, null);
-				RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
+		try (RdmaEndpoints servers = TestSettings.registry(device::provider, LIMITS, null);
+				RdmaEndpoints clients = TestSettings.registry(() -> new LoopbackRdmaProvider(fabric), LIMITS, null)) {
 			RdmaServer sharing = servers.addServer(
 					new ServerSettings("sharing", ADDRESS, 0, 0, TestSettings.QUEUE_PAIR, TestSettings.CONNECTION,
 							MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), shared));

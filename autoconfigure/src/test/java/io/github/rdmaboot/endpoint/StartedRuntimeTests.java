@@ -34,7 +34,7 @@ class StartedRuntimeTests {
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private final StartedRuntime runtime = StartedRuntime.open(new LoopbackRdmaProvider(new LoopbackFabric()),
-			MemoryPoolSettings.defaults(), null, new DestroyLimits(SOON, LIMIT, LIMIT, LIMIT),
+			MemoryPoolSettings.defaults(), null, LIMIT, new DestroyLimits(SOON, LIMIT, LIMIT, LIMIT),
 			new EndpointListeners((name, step) -> {
 			}));
 

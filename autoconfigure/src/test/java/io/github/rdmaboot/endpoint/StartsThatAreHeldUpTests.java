@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -57,7 +58,7 @@ class StartsThatAreHeldUpTests {
 
 	private final HeldCalls calls = new HeldCalls(this.faulting.provider());
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this::openProvider,
+	private final RdmaEndpoints registry = TestSettings.registry(this::openProvider,
 			new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), null);
 
 	private final ExecutorService users = Executors.newCachedThreadPool();
@@ -204,6 +205,39 @@ class StartsThatAreHeldUpTests {
 	}
 
 	@Test
+	void aShortLimitOfDestroysFailsNoStartWhoseCallTakesLonger() {
+		this.calls.hold("ibvRegMr");
+		try (RdmaEndpoints hurried = new RdmaEndpoints(this.calls::provider, SOON,
+				new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), MemoryPoolSettings.defaults(),
+				null)) {
+			RdmaDatagramEndpoint endpoint = hurried.addDatagrams(TestSettings.datagrams("slow", ADDRESS, null));
+			CompletableFuture<Void> start = CompletableFuture.runAsync(hurried::start, this.users);
+			await().until(() -> this.calls.held() == 1);
+			assertThat(start).as("start after three times the limit of destroys")
+				.failsWithin(LIMIT.multipliedBy(3))
+				.withThrowableOfType(TimeoutException.class);
+			this.calls.release();
+			assertThat(start).succeedsWithin(SOON);
+			assertThat(endpoint.state()).isEqualTo(EndpointState.UP);
+		}
+	}
+
+	@Test
+	void aLongLimitOfDestroysLetsNoStartWait() {
+		this.calls.hold("rdmaBindAddr");
+		RdmaEndpoints patient = new RdmaEndpoints(this.calls::provider, LIMIT,
+				new ShutdownSettings(SOON.multipliedBy(6), LIMIT, LIMIT, SOON.multipliedBy(3)),
+				MemoryPoolSettings.defaults(), null);
+		RdmaServer server = patient.addServer(TestSettings.server("echo", ADDRESS, 0));
+		CompletableFuture<Void> start = CompletableFuture.runAsync(patient::start, this.users);
+		await().atMost(SOON).until(() -> server.lastError() != null);
+		assertThat(server.lastError()).isInstanceOfSatisfying(RdmaEndpointException.class,
+				(failure) -> assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value()));
+		this.calls.release();
+		assertThat(start).failsWithin(SOON);
+	}
+
+	@Test
 	void aCloseIsNotHeldUpByAStart() {
 		this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
 		this.calls.hold("rdmaBindAddr");
@@ -257,7 +291,7 @@ class StartsThatAreHeldUpTests {
 		this.registry.start();
 		this.calls.hold("rdmaAccept");
 		FaultingProvider asking = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
-		try (RdmaEndpoints askers = new RdmaEndpoints(asking::provider, patient, null)) {
+		try (RdmaEndpoints askers = TestSettings.registry(asking::provider, patient, null)) {
 			RdmaDatagramEndpoint asker = askers.addDatagrams(new DatagramSettings("asker", ADDRESS, null, 16,
 					Duration.ofSeconds(50), Duration.ofSeconds(50), List.of(TestSettings.literal(GROUP)), 16, 64, null,
 					CompletionSettings.defaults(), TestSettings.RECONNECT));

@@ -4,6 +4,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import io.github.rdmaboot.provider.RdmaProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings for tests, with short limits.
@@ -23,6 +28,13 @@ final class TestSettings {
 			Duration.ofMillis(200), 0.2, 0);
 
 	private TestSettings() {
+	}
+
+	// A registry whose calls have one limit, whether they are of a destroy or not.
+	static RdmaEndpoints registry(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
+			@Nullable Executor handlerExecutor) {
+		return new RdmaEndpoints(providers, shutdown.destroyTimeout(), shutdown, MemoryPoolSettings.defaults(),
+				handlerExecutor);
 	}
 
 	static ServerSettings server(String name, String address, int port) {

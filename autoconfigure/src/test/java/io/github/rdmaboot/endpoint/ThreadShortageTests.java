@@ -39,11 +39,12 @@ class ThreadShortageTests {
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS, null);
+	private final RdmaEndpoints registry = TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
+			null);
 
 	private final StartedRuntime runtime = StartedRuntime.open(new LoopbackRdmaProvider(this.fabric),
-			MemoryPoolSettings.defaults(), null, new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(),
-					LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
+			MemoryPoolSettings.defaults(), null, LIMITS.destroyTimeout(), new DestroyLimits(LIMITS.timeout(),
+					LIMITS.disconnectGrace(), LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
 			new EndpointListeners((name, step) -> {
 			}));
 
