@@ -160,8 +160,10 @@ final class CallWatch {
 
 	private RdmaEndpointException failure(Call call) {
 		String function = CallInProgress.function(call.thread, call.function);
+		// Words for what some calls do together say more than the one that is stuck.
+		String what = call.what.equals(call.function) ? function : call.what;
 		return new RdmaEndpointException(this.endpoint, this.address, function, Errno.ETIMEDOUT.value(),
-				call.what + " did not return within " + call.elapsed().toMillis()
+				what + " did not return within " + call.elapsed().toMillis()
 						+ " ms (ETIMEDOUT) and is left behind with thread '" + call.thread.getName() + "'",
 				null);
 	}

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 
 import io.github.rdmaboot.cm.EventChannel;
+import io.github.rdmaboot.endpoint.destroy.CallInProgress;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,10 @@ final class ChannelClose implements Runnable {
 
 	private final CountDownLatch ended = new CountDownLatch(1);
 
+	private volatile @Nullable Thread thread;
+
+	private volatile boolean channelClosed;
+
 	private volatile boolean closed;
 
 	private volatile @Nullable Runnable whenReturned;
@@ -49,6 +54,7 @@ final class ChannelClose implements Runnable {
 	 */
 	void runWithin(Deadline total) {
 		Thread thread = new Thread(this, "rdma-channel-close");
+		this.thread = thread;
 		thread.setDaemon(true);
 		try {
 			thread.start();
@@ -61,7 +67,7 @@ final class ChannelClose implements Runnable {
 		}
 		Duration left = total.remaining();
 		if (!Deadline.after((left.compareTo(MIN_TIMEOUT) < 0) ? MIN_TIMEOUT : left).await(this.ended)) {
-			logger.warn("A call that closes the event channel of the RDMA endpoints is stuck and left with its thread");
+			logger.warn("The end of the RDMA endpoints is stuck and left with its thread: {}", asStuckCall());
 		}
 	}
 
@@ -69,6 +75,7 @@ final class ChannelClose implements Runnable {
 	public void run() {
 		try {
 			this.channel.close(THREAD_END_TIMEOUT);
+			this.channelClosed = true;
 			this.provider.close();
 			this.closed = true;
 		}
@@ -107,7 +114,10 @@ final class ChannelClose implements Runnable {
 	}
 
 	StuckCall asStuckCall() {
-		return new StuckCall("rdma_destroy_event_channel", "the event channel", this.begunAt);
+		Thread thread = this.thread;
+		String call = this.channelClosed ? "close" : "rdma_destroy_event_channel";
+		return new StuckCall((thread != null) ? CallInProgress.function(thread, call) : call,
+				this.channelClosed ? "the provider" : "the event channel", this.begunAt);
 	}
 
 	// Return what became of the channel, for the log.

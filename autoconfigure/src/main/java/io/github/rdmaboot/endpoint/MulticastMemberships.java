@@ -113,7 +113,7 @@ final class MulticastMemberships {
 				CallWatch joining = this.joining;
 				if (joining != null && joining.isOverdue()) {
 					throw failure(group, new RdmaException(JOIN, Errno.ETIMEDOUT.value(),
-							JOIN + " of another group does not return"));
+							"a call for another group does not return"));
 				}
 			}
 		}

@@ -256,7 +256,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	/**
 	 * Return the calls that stops left behind, apart from those of endpoints.
-	 * @return the calls, empty unless the event channel could not be destroyed in time
+	 * @return the calls, empty unless event channel or provider could not be closed in
+	 * time
 	 */
 	public List<StuckCall> stuckCalls() {
 		return this.stops.stuckCalls();

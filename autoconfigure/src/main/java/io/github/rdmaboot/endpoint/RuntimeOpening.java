@@ -106,16 +106,15 @@ final class RuntimeOpening implements Runnable {
 	private void open(RdmaProvider provider) {
 		StartedRuntime runtime;
 		try {
-			// Its devices are read from sysfs.
-			this.function = "read";
+			this.function = "the look at the devices";
 			requireWanted();
 			this.look.accept(provider);
-			this.function = "rdma_create_event_channel";
+			this.function = "the opening of the event channel";
 			requireWanted();
 			runtime = this.opening.apply(provider);
 		}
 		catch (RuntimeException | Error ex) {
-			this.function = "close";
+			this.function = "the closing of the provider";
 			close(provider, ex);
 			throw ex;
 		}

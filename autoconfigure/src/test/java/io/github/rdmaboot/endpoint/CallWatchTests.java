@@ -20,6 +20,10 @@ import io.github.rdmaboot.endpoint.destroy.DestroyStep;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.provider.CmIdOption;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +101,21 @@ class CallWatchTests {
 		assertThat(behind.get(10, TimeUnit.SECONDS)).as("carried out by a substitute").isTrue();
 		assertThat(this.told).hasSize(1);
 		assertThat(watch.isOverdue()).isTrue();
+	}
+
+	@Test
+	void theFailureNamesTheCallThatIsStuckAndNotTheOneAfterIt() throws Exception {
+		HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(new LoopbackFabric()));
+		calls.hold("rdmaSetOption");
+		CompletableFuture<Thread> thread = new CompletableFuture<>();
+		this.pool.execute(() -> watch("endpoint").watch("rdma_resolve_addr", "rdma_resolve_addr", LONG, () -> {
+			thread.complete(Thread.currentThread());
+			calls.provider().rdmaSetOption(0, CmIdOption.TOS, 0);
+		}));
+		thread.get(10, TimeUnit.SECONDS);
+		Awaitility.await().until(() -> calls.held() == 1);
+		CallWatch.giveUp(thread.join(), Duration.ZERO);
+		assertThat(this.told).singleElement().asString().contains("rdma_set_option did not return");
 	}
 
 	@Test

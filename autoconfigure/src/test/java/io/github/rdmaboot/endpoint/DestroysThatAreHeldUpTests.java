@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,6 +96,22 @@ class DestroysThatAreHeldUpTests {
 		for (CompletableFuture<DestroyReport> report : stuck) {
 			assertThat(report.get(10, TimeUnit.SECONDS).result()).isEqualTo(DestroyResult.SUCCESS);
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "wake,write of the event channel", "destroyWaker,close of the event channel",
+			"rdmaDestroyEventChannel,rdma_destroy_event_channel of the event channel", "close,close of the provider" })
+	void aStopNamesTheCallThatIsStuck(String method, String call) {
+		Duration brief = Duration.ofMillis(300);
+		RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
+				new ShutdownSettings(brief, brief, brief, brief), null);
+		registry.addServer(TestSettings.server("brief", ADDRESS, 0));
+		registry.start();
+		this.calls.hold(method);
+		registry.close();
+		assertThat(registry.stuckCalls()).singleElement().asString().startsWith(call + " for ");
+		this.calls.release();
+		await().until(() -> registry.stuckCalls().isEmpty());
 	}
 
 	@Test

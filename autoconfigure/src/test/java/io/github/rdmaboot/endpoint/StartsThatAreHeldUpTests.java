@@ -154,7 +154,8 @@ class StartsThatAreHeldUpTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "describeDevices,read", "rdmaCreateEventChannel,rdma_create_event_channel", "close,close" })
+	@CsvSource({ "describeDevices,read", "rdmaCreateEventChannel,rdma_create_event_channel", "createWaker,eventfd",
+			"close,the closing of the provider" })
 	void theStartOfTheRegistryFailsInTimeAndIsRefusedWhileItsCallIsStuck(String method, String call) {
 		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
 		if (method.equals("close")) {

@@ -1,13 +1,20 @@
 package io.github.rdmaboot.endpoint.destroy;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
+
+import io.github.rdmaboot.provider.RdmaProvider;
 
 /**
  * Native calls that a thread is making, one after the other, for which a destroy has to
  * wait.
  */
 public final class CallInProgress {
+
+	private static final Map<String, String> FUNCTIONS = functions();
 
 	private final Thread thread = Thread.currentThread();
 
@@ -52,12 +59,26 @@ public final class CallInProgress {
 	 */
 	public static String function(Thread thread, String otherwise) {
 		for (StackTraceElement frame : thread.getStackTrace()) {
-			String method = frame.getMethodName();
-			if (method.matches("(rdma|ibv)[A-Z][A-Za-z]*")) {
-				return method.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+			String function = FUNCTIONS.get(frame.getMethodName());
+			if (function != null) {
+				return function;
 			}
 		}
 		return otherwise;
+	}
+
+	// Return the C functions by the provider's methods that may not return.
+	private static Map<String, String> functions() {
+		Map<String, String> functions = new HashMap<>(
+				Map.of("describeDevices", "read", "createWaker", "eventfd", "wake", "write", "destroyWaker", "close",
+						"awaitCmEvent", "poll", "awaitCqEvent", "poll", "pinThread", "sched_setaffinity"));
+		for (Method method : RdmaProvider.class.getMethods()) {
+			String name = method.getName();
+			if (name.matches("(rdma|ibv)[A-Z].*")) {
+				functions.put(name, name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT));
+			}
+		}
+		return functions;
 	}
 
 }
