@@ -21,6 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
  * Auto-configuration of the RDMA endpoints that are configured under
@@ -60,6 +61,9 @@ public final class RdmaAutoConfiguration {
 	}
 
 	private static @Nullable Executor handlerExecutor(@Nullable Executor configured, Environment environment) {
+		if (configured instanceof ThreadPoolTaskExecutor pool) {
+			return new TaskExecutorUntilShutdown(pool);
+		}
 		if (configured != null) {
 			return configured;
 		}

@@ -1,6 +1,8 @@
 package io.github.rdmaboot.endpoint;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.rdmaboot.verbs.CompletionThread;
 import org.slf4j.Logger;
@@ -23,20 +25,28 @@ final class SafeExecutor implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
-		CompletionThread.runUnpinned(() -> hand(() -> run(task)));
+		CompletionThread.runUnpinned(() -> hand(new Handed(task)));
 	}
 
-	private void hand(Runnable logged) {
+	private void hand(Handed task) {
 		try {
-			this.delegate.execute(logged);
+			this.delegate.execute(task);
 		}
-		catch (RuntimeException | OutOfMemoryError ex) {
+		catch (RuntimeException | Error ex) {
 			logger.debug("The handler executor did not take a task, which gets a thread of its own", ex);
-			runApart(logged);
+			runApart(task);
+			return;
+		}
+		// Some policies lose what comes after the shutdown without a word.
+		if (this.delegate instanceof ExecutorService service && service.isShutdown()) {
+			runApart(task);
 		}
 	}
 
-	private static void runApart(Runnable task) {
+	private static void runApart(Handed task) {
+		if (task.isBegun()) {
+			return;
+		}
 		Thread thread = new Thread(task, "rdma-rejected-handler");
 		thread.setDaemon(true);
 		try {
@@ -48,13 +58,39 @@ final class SafeExecutor implements Executor {
 		}
 	}
 
-	private static void run(Runnable task) {
-		try {
-			task.run();
+	/**
+	 * Task that is run once, though an executor that may have lost it has it perhaps.
+	 */
+	private static final class Handed implements Runnable {
+
+		private static final AtomicIntegerFieldUpdater<Handed> BEGUN = AtomicIntegerFieldUpdater
+			.newUpdater(Handed.class, "begun");
+
+		private final Runnable task;
+
+		private volatile int begun;
+
+		private Handed(Runnable task) {
+			this.task = task;
 		}
-		catch (RuntimeException | Error ex) {
-			logger.warn("A handler of an RDMA endpoint failed", ex);
+
+		private boolean isBegun() {
+			return this.begun != 0;
 		}
+
+		@Override
+		public void run() {
+			if (!BEGUN.compareAndSet(this, 0, 1)) {
+				return;
+			}
+			try {
+				this.task.run();
+			}
+			catch (RuntimeException | Error ex) {
+				logger.warn("A handler of an RDMA endpoint failed", ex);
+			}
+		}
+
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.rdmaboot.autoconfigure;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.RdmaClient;
@@ -19,7 +20,10 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.system.JavaVersion;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -78,6 +82,20 @@ class HandlerExecutorTests {
 			});
 	}
 
+	@Test
+	void anExecutorThatLosesWhatComesAfterItsShutdownLosesNoFuture() {
+		this.contextRunner.withBean("rdmaHandlerExecutor", Executor.class, () -> {
+			ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+			pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
+			return pool;
+		}).withBean(SendsWhenStopped.class).run((context) -> {
+			SendsWhenStopped bean = context.getBean(SendsWhenStopped.class);
+			// The context shuts the pool down before anything stops.
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+			assertThat(bean.sent).isCompleted();
+		});
+	}
+
 	private static Thread handlerThread(ApplicationContext context) throws Exception {
 		CompletableFuture<Thread> thread = new CompletableFuture<>();
 		context.getBean(RdmaServer.class).onMessage((connection, message) -> thread.complete(Thread.currentThread()));
@@ -86,6 +104,37 @@ class HandlerExecutorTests {
 			.send(ByteBuffer.wrap(new byte[] { 1 }))
 			.get(10, TimeUnit.SECONDS);
 		return thread.get(10, TimeUnit.SECONDS);
+	}
+
+	static class SendsWhenStopped implements SmartLifecycle {
+
+		private final RdmaClient client;
+
+		private CompletableFuture<Void> sent = new CompletableFuture<>();
+
+		private volatile boolean running;
+
+		SendsWhenStopped(RdmaClient client) {
+			this.client = client;
+		}
+
+		@Override
+		public void start() {
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.running = false;
+			this.sent = this.client.connection().send(ByteBuffer.wrap(new byte[] { 1 })).orTimeout(5, TimeUnit.SECONDS);
+			this.sent.exceptionally((error) -> null).join();
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
 	}
 
 }
