@@ -48,9 +48,6 @@ final class ConnectionResources {
 	/** Takes completions of the receive queue that is shared. */
 	private volatile @Nullable ConnectionCompletions added;
 
-	/** Somebody held completions of that queue when the queue pair was destroyed. */
-	private volatile boolean sharedHeldUp;
-
 	private volatile boolean queuePairDestroyed;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
@@ -271,7 +268,7 @@ final class ConnectionResources {
 	private void pollShared() {
 		SharedCompletions completions = sharedCompletions();
 		if (completions != null) {
-			completions.queue().poll();
+			completions.read();
 		}
 	}
 
@@ -279,7 +276,7 @@ final class ConnectionResources {
 	private void readShared() {
 		SharedCompletions completions = sharedCompletions();
 		if (completions != null && this.queues.queuePair() != null) {
-			this.sharedHeldUp = !completions.readAll();
+			completions.readAll();
 		}
 	}
 
@@ -288,7 +285,7 @@ final class ConnectionResources {
 		ConnectionCompletions added = this.added;
 		QueuePair queuePair = this.queues.queuePair();
 		if (completions != null && added != null && queuePair != null) {
-			completions.remove(queuePair.qpNum(), added, this.sharedHeldUp);
+			completions.remove(queuePair.qpNum(), added);
 		}
 	}
 

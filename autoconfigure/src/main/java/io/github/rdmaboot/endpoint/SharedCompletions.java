@@ -50,6 +50,9 @@ final class SharedCompletions implements CompletionHandler {
 
 	private volatile @Nullable RuntimeException failure;
 
+	/** Somebody waited in vain for a thread that holds completions of the queue. */
+	private volatile boolean heldUp;
+
 	// The hook is called when no completions are taken any more, before the connections
 	// are told.
 	SharedCompletions(Device device, CompletionPolicy policy, ReceiveBuffers buffers, EndpointStatistics statistics,
@@ -110,16 +113,17 @@ final class SharedCompletions implements CompletionHandler {
 
 	// Read all completions that are there, before a queue pair is destroyed: some devices
 	// drop those of it that are unread, and with them the numbers of buffers that others
-	// need. Whether they were read.
+	// need. Another thread may hold some that it read before, and still be handing them
+	// on. Who waits for it in vain does so for all connections: the next ones look once,
+	// until one finds the queue free. Returns whether they were read.
 	boolean readAll() {
-		return readAll(PATIENCE);
-	}
-
-	// Another thread may hold some that it read before, and still be handing them on.
-	private boolean readAll(Duration patience) {
-		Deadline deadline = Deadline.after(patience);
+		Deadline deadline = Deadline.after(PATIENCE);
 		while (!read()) {
+			if (this.heldUp) {
+				return false;
+			}
 			if (deadline.remainingNanos() == 0) {
+				this.heldUp = true;
 				return false;
 			}
 			LockSupport.parkNanos(POLL_INTERVAL_NANOS);
@@ -129,19 +133,20 @@ final class SharedCompletions implements CompletionHandler {
 
 	// Let go of a connection whose queue pair was destroyed. If completions of it may be
 	// left, whoever reads all next sees to them, or whoever has the same number next.
-	// That one may have it already. Who has waited in vain before does not wait again.
-	void remove(int qpNum, ConnectionCompletions connection, boolean heldUp) {
+	// That one may have it already.
+	void remove(int qpNum, ConnectionCompletions connection) {
 		this.leaving.add(new Leaving(qpNum, connection));
-		readAll(heldUp ? Duration.ZERO : PATIENCE);
+		readAll();
 	}
 
 	// Read all completions that are there, unless another thread does so, and let go of
 	// the connections none of whose are left then. Returns whether all were read.
-	private boolean read() {
+	boolean read() {
 		List<Leaving> gone = List.copyOf(this.leaving);
 		if (!this.queue.poll()) {
 			return false;
 		}
+		this.heldUp = false;
 		for (Leaving each : gone) {
 			this.connections.remove(each.qpNum, each.connection);
 			this.leaving.remove(each);

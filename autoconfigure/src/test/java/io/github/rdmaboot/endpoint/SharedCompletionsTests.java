@@ -40,6 +40,8 @@ class SharedCompletionsTests {
 
 	private static final int SHARED = 512;
 
+	private static final int CONNECTIONS = 50;
+
 	private static final CompletionPolicy POLICY = new CompletionPolicy(CompletionMode.EVENT, Duration.ZERO, null);
 
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
@@ -52,6 +54,8 @@ class SharedCompletionsTests {
 	private final List<Integer> reposted = new ArrayList<>();
 
 	private final AtomicInteger failures = new AtomicInteger();
+
+	private final List<Hold> holds = new ArrayList<>();
 
 	private volatile Runnable beforePoll = () -> {
 	};
@@ -78,6 +82,7 @@ class SharedCompletionsTests {
 
 	@AfterEach
 	void close() {
+		this.holds.forEach((hold) -> hold.mayReturn.countDown());
 		this.completions.queue().close();
 		this.memory.release();
 		this.device.release();
@@ -168,7 +173,7 @@ class SharedCompletionsTests {
 	void bufferOfAConnectionThatIsGoneIsPostedAgainAndCounted() {
 		ConnectionCompletions gone = recording(new ArrayList<>());
 		this.completions.add(17, gone);
-		this.completions.remove(17, gone, false);
+		this.completions.remove(17, gone);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(this.reposted).containsExactly(1);
 		assertThat(this.statistics.receivesReturned()).isEqualTo(1);
@@ -176,60 +181,53 @@ class SharedCompletionsTests {
 
 	@Test
 	void connectionThatLeftWhileAHandlerHeldTheQueueIsLetGoOfWhenAnotherLeaves() throws Exception {
-		CountDownLatch handling = new CountDownLatch(1);
-		CountDownLatch mayReturn = new CountDownLatch(1);
 		List<Integer> late = new ArrayList<>();
 		ConnectionCompletions held = recording(late);
 		ConnectionCompletions other = recording(new ArrayList<>());
 		this.completions.add(17, held);
 		this.completions.add(18, other);
-		this.beforePoll = () -> {
-			handling.countDown();
-			awaitQuietly(mayReturn);
-		};
-		Thread holder = new Thread(() -> this.completions.queue().poll(), "holder");
-		holder.start();
-		assertThat(handling.await(20, TimeUnit.SECONDS)).isTrue();
-		this.completions.remove(17, held, false);
-		mayReturn.countDown();
-		holder.join();
-		this.completions.remove(18, other, false);
+		Hold hold = new Hold();
+		this.completions.remove(17, held);
+		hold.end();
+		this.completions.remove(18, other);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(late).isEmpty();
 		assertThat(this.reposted).containsExactly(1);
 	}
 
 	@Test
-	void whoWaitedInVainForAHandlerBeforeLeavesAtOnce() throws Exception {
-		CountDownLatch handling = new CountDownLatch(1);
-		CountDownLatch mayReturn = new CountDownLatch(1);
-		ConnectionCompletions held = recording(new ArrayList<>());
-		this.completions.add(17, held);
-		this.beforePoll = () -> {
-			handling.countDown();
-			awaitQuietly(mayReturn);
-		};
-		Thread holder = new Thread(() -> this.completions.queue().poll(), "holder");
-		holder.start();
-		assertThat(handling.await(20, TimeUnit.SECONDS)).isTrue();
-
-		assertThat(this.completions.readAll()).as("read although a handler holds the queue").isFalse();
-		long begin = System.nanoTime();
-		this.completions.remove(17, held, true);
-		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(150));
-
-		mayReturn.countDown();
-		holder.join();
+	void connectionsWaitForAHandlerThatHoldsTheQueueTogetherAndForTheNextOneAgain() throws Exception {
+		List<ConnectionCompletions> connections = new ArrayList<>();
+		for (int i = 0; i < CONNECTIONS; i++) {
+			connections.add(recording(new ArrayList<>()));
+			this.completions.add(i + 1, connections.get(i));
+		}
+		Hold first = new Hold();
+		assertThat(durationOf(() -> {
+			connections.forEach((each) -> assertThat(this.completions.readAll()).isFalse());
+			for (int i = 0; i < CONNECTIONS; i++) {
+				this.completions.remove(i + 1, connections.get(i));
+			}
+		})).as("wait of all connections").isBetween(Duration.ofMillis(200), Duration.ofSeconds(1));
+		first.end();
 		assertThat(this.completions.readAll()).as("read afterwards").isTrue();
+
+		Hold second = new Hold();
+		assertThat(durationOf(this.completions::readAll)).as("wait for the next handler")
+			.isGreaterThanOrEqualTo(Duration.ofMillis(200));
+		second.end();
+		this.completions.read();
+
+		Hold third = new Hold();
+		assertThat(durationOf(this.completions::readAll)).as("wait after somebody has only looked")
+			.isGreaterThanOrEqualTo(Duration.ofMillis(200));
+		third.end();
 	}
 
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	private static Duration durationOf(Runnable task) {
+		long begin = System.nanoTime();
+		task.run();
+		return Duration.ofNanos(System.nanoTime() - begin);
 	}
 
 	@Test
@@ -249,7 +247,7 @@ class SharedCompletionsTests {
 		ConnectionCompletions before = recording(new ArrayList<>());
 		this.completions.add(17, before);
 		this.completions.add(17, recording(after));
-		this.completions.remove(17, before, false);
+		this.completions.remove(17, before);
 		this.completions.onCompletion(completion(17, 1));
 		assertThat(after).containsExactly(1);
 		assertThat(this.reposted).isEmpty();
@@ -317,6 +315,43 @@ class SharedCompletionsTests {
 		List<ConnectionCompletions> all = new ArrayList<>();
 		table.forEach(all::add);
 		assertThat(all).hasSize(numbers.length - 1);
+	}
+
+	/**
+	 * A thread that is inside the queue, where nobody else gets in meanwhile.
+	 */
+	private final class Hold {
+
+		private final CountDownLatch holding = new CountDownLatch(1);
+
+		private final CountDownLatch mayReturn = new CountDownLatch(1);
+
+		private final Thread holder = new Thread(SharedCompletionsTests.this.completions.queue()::poll, "holder");
+
+		private Hold() throws InterruptedException {
+			SharedCompletionsTests.this.holds.add(this);
+			SharedCompletionsTests.this.beforePoll = () -> {
+				this.holding.countDown();
+				awaitQuietly();
+			};
+			this.holder.start();
+			assertThat(this.holding.await(20, TimeUnit.SECONDS)).as("queue is held").isTrue();
+		}
+
+		private void awaitQuietly() {
+			try {
+				this.mayReturn.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		private void end() throws InterruptedException {
+			this.mayReturn.countDown();
+			this.holder.join();
+		}
+
 	}
 
 }

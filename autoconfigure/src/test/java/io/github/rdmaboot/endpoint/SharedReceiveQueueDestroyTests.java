@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
@@ -35,6 +36,8 @@ class SharedReceiveQueueDestroyTests {
 	private static final String ADDRESS = "192.0.2.1";
 
 	private static final int SHARED = 8;
+
+	private static final int CONNECTIONS = 50;
 
 	private static final MemorySettings MEMORY = new MemorySettings(1024, 2);
 
@@ -149,6 +152,30 @@ class SharedReceiveQueueDestroyTests {
 		this.mayReturn.countDown();
 		await()
 			.untilAsserted(() -> assertThat(count("ibvPostSrqRecv") - posted).as("buffers posted again").isEqualTo(2));
+	}
+
+	@Test
+	void handlerThatHoldsTheQueueIsWaitedForOnceHoweverManyConnectionsEnd() throws Exception {
+		RdmaServer inline = addServer("inline", HandlerThread.COMPLETION_THREAD);
+		inline.onMessage((connection, message) -> {
+			this.handling.countDown();
+			this.mayReturn.await();
+		});
+		inline.start();
+		RdmaConnection first = connect("first", inline);
+		for (int i = 1; i < CONNECTIONS; i++) {
+			connect("client-" + i, inline);
+		}
+		await().until(() -> inline.connections().size() == CONNECTIONS);
+		first.send(ByteBuffer.allocate(1));
+		assertThat(this.handling.await(10, TimeUnit.SECONDS)).isTrue();
+
+		DestroyReport report = inline.destroy();
+
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(report.connections()).isEqualTo(CONNECTIONS);
+		assertThat(report.durations().get(DestroyStepName.DESTROY_QP)).as("the step of all connections together")
+			.isLessThan(Duration.ofSeconds(2));
 	}
 
 	@Test
