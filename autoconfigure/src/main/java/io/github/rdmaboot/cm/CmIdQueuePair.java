@@ -110,7 +110,7 @@ final class CmIdQueuePair {
 			if (!cmId.state().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
 			}
-			cmId.channel().acknowledgeAll(cmId.ledger);
+			cmId.channel().acknowledgeAll("rdma_leave_multicast", this.id, cmId.ledger);
 			this.guard.remember(() -> {
 				withoutAnswers(cmId, () -> this.id.provider().rdmaLeaveMulticast(cmId.handle, group));
 				return 0L;
@@ -136,7 +136,11 @@ final class CmIdQueuePair {
 			}
 		}
 		else {
-			cmId.channel().withoutFetching(call);
+			cmId.channel().withoutFetching(() -> {
+				// It waits for what is not acknowledged, and all events with it.
+				cmId.ledger.acknowledgeAll(this.id.provider());
+				call.run();
+			});
 		}
 	}
 
@@ -145,7 +149,7 @@ final class CmIdQueuePair {
 	// the events of other ids from being fetched, for it may never return.
 	private boolean silenced(NativeCmId cmId) {
 		try {
-			cmId.channel().silence(cmId.handle);
+			cmId.channel().silence(this.id, cmId);
 			return true;
 		}
 		catch (RdmaException ex) {

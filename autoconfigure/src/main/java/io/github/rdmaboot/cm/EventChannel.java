@@ -199,9 +199,10 @@ public final class EventChannel {
 	// cannot wait for one. The channel counts the id until the call has returned, and so
 	// outlives it.
 	void destroy(OwnedCmId id, long handle, EventLedger ledger) {
+		int late;
 		this.fetchLock.lock();
 		try {
-			ledger.acknowledgeAll(this.provider);
+			late = ledger.acknowledgeAll(this.provider);
 			this.ids.remove(handle);
 			this.callsInProgress++;
 		}
@@ -209,6 +210,7 @@ public final class EventChannel {
 			this.fetchLock.unlock();
 		}
 		try {
+			report("rdma_destroy_id", id, late);
 			this.provider.rdmaDestroyId(handle);
 		}
 		finally {
@@ -216,21 +218,46 @@ public final class EventChannel {
 		}
 	}
 
-	// Acknowledge what is not, so that no call that waits for that can wait.
-	void acknowledgeAll(EventLedger ledger) {
-		withoutFetching(() -> ledger.acknowledgeAll(this.provider));
+	// Acknowledge what is not, so that a call that waits for that cannot wait.
+	void acknowledgeAll(String call, OwnedCmId id, EventLedger ledger) {
+		int late;
+		this.fetchLock.lock();
+		try {
+			late = ledger.acknowledgeAll(this.provider);
+		}
+		finally {
+			this.fetchLock.unlock();
+		}
+		report(call, id, late);
 	}
 
 	// Move an id to a channel that nobody fetches from, since fetching an event of it
 	// could touch what is about to be destroyed. It can only be destroyed after that, or
-	// be moved back.
-	void silence(long handle) {
-		withoutFetching(() -> {
+	// be moved back. The call waits for what is not acknowledged, and with it would all
+	// events of all ids, so nothing is by then.
+	void silence(OwnedCmId id, NativeCmId cmId) {
+		int late = 0;
+		this.fetchLock.lock();
+		try {
+			late = cmId.ledger.acknowledgeAll(this.provider);
 			if (this.unfetched == 0) {
 				this.unfetched = this.provider.rdmaCreateEventChannel();
 			}
-			this.provider.rdmaMigrateId(handle, this.unfetched);
-		});
+			this.provider.rdmaMigrateId(cmId.handle, this.unfetched);
+		}
+		finally {
+			this.fetchLock.unlock();
+			report("rdma_migrate_id", id, late);
+		}
+	}
+
+	// Say what had been left, without holding up those who fetch.
+	private static void report(String call, OwnedCmId id, int late) {
+		if (late > 0) {
+			logger.warn(
+					"CM id '{}' had {} that could not be acknowledged before; acknowledged now, since {} waits for that",
+					id.name(), (late == 1) ? "1 event" : late + " events", call);
+		}
 	}
 
 	// Move an id back, with the events that it got meanwhile.

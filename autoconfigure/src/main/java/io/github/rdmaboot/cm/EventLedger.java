@@ -31,16 +31,20 @@ final class EventLedger {
 		unacknowledged.add(event);
 	}
 
-	// Acknowledge everything that was delivered. An acknowledgement that fails stays in
-	// the ledger, so that the destroy tries it again before it could block.
-	void acknowledgeAll(RdmaProvider provider) {
+	// Acknowledge everything that was delivered; returns how many that were. An
+	// acknowledgement that fails stays in the ledger, so that the destroy tries it again
+	// before it could block.
+	int acknowledgeAll(RdmaProvider provider) {
 		Deque<Long> unacknowledged = this.unacknowledged;
+		int count = 0;
 		while (unacknowledged != null && !unacknowledged.isEmpty()) {
 			provider.rdmaAckCmEvent(unacknowledged.getFirst());
 			unacknowledged.removeFirst();
 			long before = this.acknowledged;
 			this.acknowledged = before + 1;
+			count++;
 		}
+		return count;
 	}
 
 	long delivered() {

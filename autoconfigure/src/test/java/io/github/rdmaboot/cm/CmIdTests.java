@@ -9,6 +9,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CmIdOption;
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -66,6 +71,7 @@ class CmIdTests {
 	}
 
 	@AfterEach
+	@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void close() {
 		this.id.destroy();
 		this.orphans.forEach(OwnedCmId::destroy);
@@ -174,14 +180,52 @@ class CmIdTests {
 	}
 
 	@Test
-	void eventWhoseAcknowledgementFailedIsAcknowledgedBeforeTheDestroy() throws Exception {
+	void eventWhoseAcknowledgementFailedIsAcknowledgedBeforeTheDestroyWhichIsSaid() throws Exception {
 		create();
 		this.faulting.inject(new Fault("rdmaAckCmEvent", 1, Kind.FAIL, Errno.EINVAL.value()));
 		this.id.resolveAddr(null, address(1), 1000);
 		assertThat(next().type()).isEqualTo(CmEventType.ADDR_RESOLVED);
 		assertThat(this.id.deliveredEvents() - this.id.acknowledgedEvents()).isEqualTo(1);
-		assertThat(this.id.destroy()).isTrue();
+		assertThat(warnings(() -> assertThat(this.id.destroy()).isTrue())).singleElement()
+			.asString()
+			.contains("'id'", "1 event", "rdma_destroy_id");
 		assertThat(this.id.deliveredEvents()).isEqualTo(this.id.acknowledgedEvents());
+	}
+
+	@Test
+	void eventWhoseAcknowledgementFailedIsAcknowledgedBeforeTheQueuePairIsDestroyedWhileConnecting() throws Exception {
+		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
+		OwnedCmId listener = listener(requests);
+		this.faulting.inject(new Fault("rdmaAckCmEvent", 2, Kind.FAIL, Errno.EINVAL.value()));
+		OwnedQueuePair queuePair = connect(listener);
+		assertThat(this.id.deliveredEvents() - this.id.acknowledgedEvents()).as("left by the route").isEqualTo(1);
+		OwnedCmId child = requests.poll(10, TimeUnit.SECONDS);
+		assertThat(child).as("connection request").isNotNull();
+		assertThat(warnings(this.id::destroyQueuePair)).singleElement()
+			.asString()
+			.contains("'id'", "1 event", "rdma_migrate_id");
+		assertThat(this.id.deliveredEvents()).isEqualTo(this.id.acknowledgedEvents());
+		queuePair.free();
+		assertThat(warnings(this.id::destroy)).as("said again").isEmpty();
+		List.of(child, listener).forEach(OwnedCmId::destroy);
+	}
+
+	// Return what the channel warns of while something runs.
+	private static List<String> warnings(Runnable task) {
+		Logger logger = (Logger) LoggerFactory.getLogger(EventChannel.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			task.run();
+			return log.list.stream()
+				.filter((event) -> event.getLevel() == Level.WARN)
+				.map(ILoggingEvent::getFormattedMessage)
+				.toList();
+		}
+		finally {
+			logger.detachAppender(log);
+		}
 	}
 
 	@Test

@@ -334,6 +334,7 @@ class SharedCompletionsTests {
 				this.holding.countDown();
 				awaitQuietly();
 			};
+			this.holder.setDaemon(true);
 			this.holder.start();
 			assertThat(this.holding.await(20, TimeUnit.SECONDS)).as("queue is held").isTrue();
 		}

@@ -97,6 +97,8 @@ public final class CallOrder {
 		switch (method) {
 			case "rdmaDestroyQp" -> check(this.groupsOfId.getOrDefault(first, Set.of()).isEmpty(),
 					"rdma_destroy_qp before its multicast groups were left");
+			case "rdmaMigrateId" -> check(!this.unacknowledged.containsValue(first),
+					"rdma_migrate_id with an un-acknowledged event, for which it waits");
 			case "ibvPostSend" ->
 				check(!(args[1] instanceof SendWorkRequest request) || !this.dead.contains(request.ah),
 						"ibv_post_send with an address handle that was destroyed");
