@@ -74,9 +74,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 			MemoryPoolSettings memoryPool, @Nullable Executor handlerExecutor) {
 		Settings.positive("call-timeout", callTimeout);
 		this.shutdown = shutdown;
-		this.starts = new RegistryStarts(this.slot, providers, (provider) -> StartedRuntime.open(provider, memoryPool,
-				handlerExecutor, callTimeout, limits(), this.listeners), callTimeout, shutdown.timeout());
 		this.stops = new RegistryStops(limits(), this.listeners);
+		this.starts = new RegistryStarts(this.slot, providers, (provider) -> StartedRuntime.open(provider, memoryPool,
+				handlerExecutor, callTimeout, limits(), this.listeners), this.stops::discard, callTimeout);
 	}
 
 	/**
@@ -255,7 +255,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 	}
 
 	/**
-	 * Return the calls that stops left behind, apart from those of endpoints.
+	 * Return the calls that stops, and starts that were given up, left behind, apart from
+	 * those of endpoints.
 	 * @return the calls, empty unless event channel or provider could not be closed in
 	 * time
 	 */

@@ -2,10 +2,10 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ final class RegistryStarts {
 
 	private final Function<RdmaProvider, StartedRuntime> opening;
 
-	private final Duration callTimeout;
+	private final Consumer<StartedRuntime> discarding;
 
-	private final Duration stopTimeout;
+	private final Duration callTimeout;
 
 	private volatile List<DeviceDescription> devices = List.of();
 
@@ -32,13 +32,14 @@ final class RegistryStarts {
 
 	private volatile @Nullable RuntimeOpening last;
 
+	// What was opened and is wanted by nobody is discarded.
 	RegistryStarts(RuntimeSlot slot, Supplier<? extends RdmaProvider> providers,
-			Function<RdmaProvider, StartedRuntime> opening, Duration callTimeout, Duration stopTimeout) {
+			Function<RdmaProvider, StartedRuntime> opening, Consumer<StartedRuntime> discarding, Duration callTimeout) {
 		this.slot = slot;
 		this.providers = providers;
 		this.opening = opening;
+		this.discarding = discarding;
 		this.callTimeout = callTimeout;
-		this.stopTimeout = stopTimeout;
 	}
 
 	// Open the runtime of the start that was begun, without a lock, so that a stop need
@@ -48,8 +49,8 @@ final class RegistryStarts {
 		boolean started = false;
 		try {
 			requireLastEnded();
-			RuntimeOpening opening = new RuntimeOpening(this.providers, this::lookAt, this.opening, this.callTimeout,
-					this.stopTimeout);
+			RuntimeOpening opening = new RuntimeOpening(this.providers, this::lookAt, this.opening, this.discarding,
+					this.callTimeout);
 			this.last = opening;
 			runtime = opening.open();
 			started = this.slot.take(runtime);
@@ -61,7 +62,7 @@ final class RegistryStarts {
 		finally {
 			this.slot.endStart();
 			if (!started && runtime != null) {
-				runtime.close(Deadline.after(this.stopTimeout));
+				this.discarding.accept(runtime);
 			}
 		}
 	}

@@ -76,6 +76,13 @@ final class RegistryStops {
 		return reports;
 	}
 
+	// Close a runtime that no stop finds, because the start that opened it was given up.
+	void discard(StartedRuntime runtime) {
+		long begin = System.nanoTime();
+		this.listeners.stopStarted(DestroyTrigger.FAILED_START);
+		close(runtime, DestroyTrigger.FAILED_START, Deadline.after(this.limits.total()), begin);
+	}
+
 	private String close(StartedRuntime runtime, DestroyTrigger trigger, Deadline total, long begin) {
 		ChannelClose close = runtime.close(total);
 		if (close.isStuck()) {

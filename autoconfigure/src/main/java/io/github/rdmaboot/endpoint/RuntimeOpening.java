@@ -9,7 +9,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.destroy.CallInProgress;
-import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -36,9 +35,9 @@ final class RuntimeOpening implements Runnable {
 
 	private final Function<RdmaProvider, StartedRuntime> opening;
 
-	private final Duration limit;
+	private final Consumer<StartedRuntime> discarding;
 
-	private final Duration stopTimeout;
+	private final Duration limit;
 
 	private final CompletableFuture<StartedRuntime> outcome = new CompletableFuture<>();
 
@@ -47,15 +46,15 @@ final class RuntimeOpening implements Runnable {
 
 	private volatile @Nullable Thread leftBehind;
 
-	// The first limit is that of a call, of which each step has one, the second that of
-	// a close.
+	// The limit is that of a call, of which each step has one. What is open when nobody
+	// waits any more is discarded.
 	RuntimeOpening(Supplier<? extends RdmaProvider> providers, Consumer<RdmaProvider> look,
-			Function<RdmaProvider, StartedRuntime> opening, Duration callTimeout, Duration stopTimeout) {
+			Function<RdmaProvider, StartedRuntime> opening, Consumer<StartedRuntime> discarding, Duration callTimeout) {
 		this.providers = providers;
 		this.look = look;
 		this.opening = opening;
+		this.discarding = discarding;
 		this.limit = callTimeout.multipliedBy(STEPS);
-		this.stopTimeout = stopTimeout;
 	}
 
 	StartedRuntime open() {
@@ -120,7 +119,7 @@ final class RuntimeOpening implements Runnable {
 		}
 		if (!this.outcome.complete(runtime)) {
 			logger.warn("The RDMA runtime was open when the start had been given up; what it made is freed");
-			runtime.close(Deadline.after(this.stopTimeout));
+			this.discarding.accept(runtime);
 		}
 	}
 

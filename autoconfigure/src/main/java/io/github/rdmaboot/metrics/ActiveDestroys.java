@@ -42,11 +42,17 @@ final class ActiveDestroys {
 
 	synchronized void stopStarted() {
 		started(ALL, 0);
+		Active stop = this.active.get(new Subject(ALL, 0));
+		if (stop != null) {
+			stop.stuck++;
+		}
 	}
 
 	synchronized void stopEnded() {
 		Active stop = this.active.get(new Subject(ALL, 0));
 		if (stop != null) {
+			// Another one may still be stuck.
+			stop.stuck--;
 			stop.over = true;
 			stopIfOver(new Subject(ALL, 0), stop);
 		}

@@ -8,7 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CallOrder;
@@ -178,6 +180,34 @@ class StartsThatAreHeldUpTests {
 		releaseAndCheckThatNothingIsLeft();
 	}
 
+	@ParameterizedTest(name = "stopped meanwhile: {0}")
+	@ValueSource(booleans = { false, true })
+	void aCloseThatIsStuckAfterAStartWasGivenUpIsKnown(boolean stopped) {
+		Stops told = new Stops();
+		this.registry.addDestroyListener(told);
+		this.calls.hold("rdmaCreateEventChannel");
+		CompletableFuture<Void> start = CompletableFuture.runAsync(this.registry::start, this.users);
+		await().until(() -> this.calls.held() == 1);
+		if (stopped) {
+			assertThat(this.registry.destroyAll(DestroyTrigger.SHUTDOWN)).isEmpty();
+		}
+		else {
+			assertThat(start).failsWithin(SOON);
+		}
+		this.faulting.inject(new Fault("rdmaDestroyEventChannel", 1, Kind.BLOCK, 0));
+		this.calls.release();
+		await().atMost(SOON)
+			.untilAsserted(() -> assertThat(this.registry.stuckCalls()).singleElement()
+				.satisfies((stuck) -> assertThat(stuck.call()).isEqualTo("rdma_destroy_event_channel")));
+		assertThat(start).failsWithin(SOON);
+		assertThat(told.begun).as("stops that have begun").hasValue(1);
+		assertThat(told.ended).as("stops that have ended").hasValue(0);
+		this.faulting.release();
+		await().atMost(SOON).untilAsserted(() -> assertThat(this.registry.stuckCalls()).isEmpty());
+		await().atMost(SOON).untilAsserted(() -> assertThat(told.ended).hasValue(1));
+		releaseAndCheckThatNothingIsLeft();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "rdmaJoinMulticast", "awaitCmEvent" })
 	void anInterruptEndsAStartThatWaitsForGroups(String method) {
@@ -307,6 +337,31 @@ class StartsThatAreHeldUpTests {
 				.supplyAsync(() -> asker.leave(TestSettings.literal(GROUP)), this.users);
 			assertThat(leave).succeedsWithin(SOON).isEqualTo(true);
 		}
+	}
+
+	/**
+	 * Counts what it hears of stops.
+	 */
+	private static final class Stops implements DestroyListener {
+
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private final AtomicInteger ended = new AtomicInteger();
+
+		@Override
+		public void stopStarted(DestroyTrigger trigger) {
+			this.begun.incrementAndGet();
+		}
+
+		@Override
+		public void stopEnded(DestroyTrigger trigger, Duration took) {
+			this.ended.incrementAndGet();
+		}
+
+		@Override
+		public void destroyEnded(DestroyReport report) {
+		}
+
 	}
 
 }

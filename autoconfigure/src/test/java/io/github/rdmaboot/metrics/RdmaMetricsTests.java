@@ -199,8 +199,26 @@ class RdmaMetricsTests {
 		}
 	}
 
+	@Test
+	void stopThatIsStuckStaysActiveWhenALaterOneEnds() {
+		this.metrics.stopStarted(DestroyTrigger.FAILED_START);
+		this.metrics.stopStarted(DestroyTrigger.SHUTDOWN);
+		assertThat(active("all")).isEqualTo(1);
+		this.metrics.stopEnded(DestroyTrigger.SHUTDOWN, Duration.ofSeconds(1));
+		assertThat(active("all")).as("while the first one is stuck").isEqualTo(1);
+		this.metrics.stopEnded(DestroyTrigger.FAILED_START, Duration.ofSeconds(2));
+		assertThat(active("all")).isZero();
+	}
+
 	private int active() {
-		return this.registry.get("rdma.endpoint.destroy.active").tags("endpoint", "echo").longTaskTimer().activeTasks();
+		return active("echo");
+	}
+
+	private int active(String endpoint) {
+		return this.registry.get("rdma.endpoint.destroy.active")
+			.tags("endpoint", endpoint)
+			.longTaskTimer()
+			.activeTasks();
 	}
 
 	private Set<String> names() {

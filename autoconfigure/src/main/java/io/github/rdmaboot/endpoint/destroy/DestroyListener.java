@@ -25,7 +25,8 @@ public interface DestroyListener {
 	void destroyEnded(DestroyReport report);
 
 	/**
-	 * The destroy of all endpoints of a registry begins, at a shutdown for instance.
+	 * The destroy of all endpoints of a registry begins, at a shutdown for instance, or
+	 * that of what a start has made which was given up.
 	 * @param trigger why
 	 */
 	default void stopStarted(DestroyTrigger trigger) {
