@@ -161,7 +161,7 @@ final class DatagramSession {
 		AtomicBoolean left = new AtomicBoolean();
 		// Not on the threads that wait for peers and groups, which may all be waiting.
 		new WatchedCalls(this.runtime, this.runtime.acceptExecutor(), this.settings.name(), group.getHostAddress())
-			.make((watch) -> left.set(this.memberships.leave(group, watch)));
+			.make("rdma_leave_multicast", (watch) -> left.set(this.memberships.leave(group, watch)));
 		return left.get();
 	}
 

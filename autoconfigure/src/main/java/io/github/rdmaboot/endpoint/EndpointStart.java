@@ -40,7 +40,7 @@ final class EndpointStart {
 	// whose answer takes longest.
 	void make(String call, Consumer<CallWatch> calls) {
 		new WatchedCalls(this.runtime, this.runtime.startExecutor(), this.endpoint.name(), this.endpoint.address())
-			.makeUntilInterrupted(call, calls);
+			.make(call, calls);
 	}
 
 	// Check what only the machine can tell of the settings.

@@ -126,11 +126,14 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	/**
-	 * Leave a multicast group; stands for {@code rdma_leave_multicast}.
+	 * Leave a multicast group; stands for {@code rdma_leave_multicast}. The call is made
+	 * on a thread of the registry's own and waited for at most its limit of a call,
+	 * {@code rdma.call-timeout}. An interrupt ends the wait, and the call goes on.
 	 * @param group the group's address
 	 * @return whether it was joined
-	 * @throws RdmaEndpointException if the call fails; the group counts as left all the
-	 * same
+	 * @throws RdmaEndpointException if the call fails, on ETIMEDOUT when it does not
+	 * return in time, on EINTR when the calling thread is interrupted, which stays so;
+	 * the group counts as left all the same
 	 * @throws ConnectionClosedException if the endpoint is being destroyed, which leaves
 	 * all groups
 	 */

@@ -31,17 +31,13 @@ final class WatchedCalls {
 		this.address = address;
 	}
 
-	// Make the calls and throw what they throw. An interrupt does not end the wait; it is
-	// kept for the caller. The limits of the calls bound it, and those of what has all
-	// threads of the pool before them.
-	void make(Consumer<CallWatch> calls) {
-		join(begin(calls));
-	}
-
-	// The same, but an interrupt ends the wait with EINTR, and is kept for the caller.
-	// The calls go on until they have returned or a destroy ends them, which must
-	// follow. The C function is that whose answer takes longest.
-	void makeUntilInterrupted(String call, Consumer<CallWatch> calls) {
+	// Make the calls and throw what they throw. The limits of the calls bound the wait,
+	// and those of what has all threads of the pool before them. An interrupt ends it
+	// with
+	// EINTR, and is kept for the caller: the calls go on until they have returned or a
+	// destroy ends them, which must follow unless they leave nothing. The C function is
+	// that whose answer takes longest.
+	void make(String call, Consumer<CallWatch> calls) {
 		CompletableFuture<@Nullable Void> outcome = begin(calls);
 		try {
 			outcome.get();

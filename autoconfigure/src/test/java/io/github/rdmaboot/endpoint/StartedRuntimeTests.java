@@ -67,7 +67,7 @@ class StartedRuntimeTests {
 	private CompletableFuture<?> make(Consumer<CallWatch> calls) {
 		this.runtime.scheduler().execute(() -> this.timer.complete(Thread.currentThread()));
 		WatchedCalls watched = new WatchedCalls(this.runtime, this.runtime.startExecutor(), "echo", "192.0.2.1:4711");
-		return CompletableFuture.runAsync(() -> watched.make(calls), this.users);
+		return CompletableFuture.runAsync(() -> watched.make("rdma_listen", calls), this.users);
 	}
 
 	// Its threads have all but the number in common.

@@ -316,6 +316,36 @@ class StartsThatAreHeldUpTests {
 	}
 
 	@Test
+	void anInterruptEndsTheWaitForALeaveWhichGoesOn() {
+		ShutdownSettings patient = new ShutdownSettings(SOON.multipliedBy(2), LIMIT, LIMIT, SOON.multipliedBy(2));
+		InetAddress group = TestSettings.literal(GROUP);
+		try (RdmaEndpoints members = TestSettings.registry(this.calls::provider, patient, null)) {
+			RdmaDatagramEndpoint member = members.addDatagrams(TestSettings.datagrams("member", ADDRESS, null, GROUP));
+			members.start();
+			this.calls.hold("rdmaLeaveMulticast");
+			CompletableFuture<RdmaEndpointException> failure = new CompletableFuture<>();
+			CompletableFuture<Boolean> kept = new CompletableFuture<>();
+			Thread user = new Thread(() -> {
+				failure.complete(catchThrowableOfType(RdmaEndpointException.class, () -> member.leave(group)));
+				kept.complete(Thread.currentThread().isInterrupted());
+			}, "user");
+			user.start();
+			await().until(() -> this.calls.held() == 1);
+			user.interrupt();
+			assertThat(failure).succeedsWithin(SOON).satisfies((ex) -> {
+				assertThat(ex.call()).isEqualTo("rdma_leave_multicast");
+				assertThat(ex.errno()).isEqualTo(Errno.EINTR.value());
+			});
+			assertThat(kept).as("whether the thread is still interrupted").succeedsWithin(SOON).isEqualTo(true);
+			assertThat(member.groups()).as("groups that count as joined").isEmpty();
+			this.calls.release();
+			await().atMost(SOON)
+				.untilAsserted(() -> assertThat(this.order.left()).noneMatch((each) -> each.startsWith("group")));
+		}
+		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
 	void aLeaveIsNotHeldUpByLookUpsOfPeersThatDoNotAnswer() {
 		ShutdownSettings patient = new ShutdownSettings(Duration.ofSeconds(20), LIMIT, LIMIT, Duration.ofSeconds(30));
 		this.registry.addDatagrams(TestSettings.datagrams("asked", ADDRESS, 4712));
