@@ -93,8 +93,9 @@ public final class RdmaAutoConfiguration {
 	}
 
 	@Bean
-	ShutdownTimeoutCheck rdmaShutdownTimeoutCheck(RdmaProperties properties, Environment environment) {
-		return new ShutdownTimeoutCheck(properties.shutdown().timeout(), environment);
+	ShutdownTimeoutCheck rdmaShutdownTimeoutCheck(RdmaEndpoints endpoints, RdmaProperties properties,
+			Environment environment) {
+		return new ShutdownTimeoutCheck(endpoints, properties.shutdown().timeout(), environment);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.rdmaboot.autoconfigure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
+import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,7 +14,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Warns when Spring would stop waiting before the orderly destroy has reached its own
- * limit.
+ * limit, if there are endpoints.
  */
 class ShutdownTimeoutCheck implements SmartInitializingSingleton {
 
@@ -28,13 +29,19 @@ class ShutdownTimeoutCheck implements SmartInitializingSingleton {
 
 	private final Environment environment;
 
-	ShutdownTimeoutCheck(Duration timeout, Environment environment) {
+	private final RdmaEndpoints endpoints;
+
+	ShutdownTimeoutCheck(RdmaEndpoints endpoints, Duration timeout, Environment environment) {
+		this.endpoints = endpoints;
 		this.timeout = timeout;
 		this.environment = environment;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		if (this.endpoints.endpoints().isEmpty()) {
+			return;
+		}
 		Duration phaseTimeout = Binder.get(this.environment)
 			.bind(PHASE_TIMEOUT, Duration.class)
 			.orElse(DEFAULT_PHASE_TIMEOUT);
