@@ -69,11 +69,14 @@ final class ConnectionResources {
 		SharedReceiveQueue shared = receives.queue();
 		Credits credits = messages.isCounting() ? new Credits(receives.count()) : null;
 		// The one that is more than configured is for grants without a message.
-		int maxSendWr = sizes.maxSendWr() + ((credits != null) ? 1 : 0);
+		int maxSendWr = sum(sizes.maxSendWr(), (credits != null) ? 1 : 0);
 		int maxRecvWr = (shared != null) ? 0 : sizes.maxRecvWr();
 		ConnectionCompletions completions = new ConnectionCompletions(connection, this, owner.statistics());
-		CompletionQueue queue = CompletionQueue.create(device.device(), owner.completionSettings().policy(),
-				maxSendWr + maxRecvWr, completions, completions::queueFailed);
+		int entries = sum(maxSendWr, maxRecvWr);
+		CompletionQueue queue = QueueRefusal.explaining(
+				() -> CompletionQueue.create(device.device(), owner.completionSettings().policy(), entries, completions,
+						completions::queueFailed),
+				entries, (shared != null) ? "queue-pair.max-send-wr" : "queue-pair.max-send-wr with max-recv-wr");
 		this.queues.queue(queue);
 		connection.requireNotClosing();
 		long scratchOffset = ((long) sends * buffers.bufferSize() + Long.BYTES - 1) & -Long.BYTES;
@@ -86,14 +89,14 @@ final class ConnectionResources {
 		SharedCompletions sharedCompletions = receives.completions();
 		CompletionQueue ofReceives = (sharedCompletions != null) ? sharedCompletions.queue() : queue;
 		QueuePairCapabilities capabilities = new QueuePairCapabilities(maxSendWr, maxRecvWr,
-				sizes.maxSendSge() + headers.buffers(), sizes.maxRecvSge(),
-				(sizes.maxInlineData() > 0) ? sizes.maxInlineData() + headers.length() : 0);
+				sum(sizes.maxSendSge(), headers.buffers()), sizes.maxRecvSge(),
+				(sizes.maxInlineData() > 0) ? sum(sizes.maxInlineData(), headers.length()) : 0);
 		QueuePair queuePair;
 		try {
 			queuePair = QueuePair.create(id, device.device(), queue, ofReceives, shared, capabilities);
 		}
 		catch (RdmaException ex) {
-			throw QueuePairRefusal.explain(ex, capabilities, messages, headers);
+			throw QueueRefusal.explain(ex, capabilities, messages, headers);
 		}
 		this.queues.queuePair(queuePair);
 		ReceiveBuffers receiveBuffers = receives.buffers(queuePair, this.outstandingReceives);
@@ -119,6 +122,11 @@ final class ConnectionResources {
 		if (shared == null) {
 			receiveBuffers.postAll();
 		}
+	}
+
+	// What is too large is left to the device to refuse.
+	private static int sum(int one, int other) {
+		return (int) Math.min((long) one + other, Integer.MAX_VALUE);
 	}
 
 	private static int size(long bytes) {

@@ -31,6 +31,8 @@ final class DatagramResources {
 	/** The smallest MTU, which is 0 as {@code enum ibv_mtu} less one, is 256. */
 	private static final int MTU_SHIFT = 7;
 
+	private static final String PROPERTY = "memory.buffer-count";
+
 	private final RdmaDatagramEndpoint endpoint;
 
 	private final OutstandingRequests outstanding = new OutstandingRequests();
@@ -70,16 +72,17 @@ final class DatagramResources {
 		DatagramSlots layout = new DatagramSlots(count, 1 << (port.activeMtu() + MTU_SHIFT));
 		this.mtu = layout.mtu();
 		gate.requireOpen();
-		CompletionQueue queue = CompletionQueue.create(device.device(), settings.completion().policy(), 2 * count,
-				this::onCompletion, this.endpoint::failed);
+		CompletionQueue queue = QueueRefusal.explaining(() -> CompletionQueue.create(device.device(),
+				settings.completion().policy(), 2 * count, this::onCompletion, this.endpoint::failed), 2 * count,
+				PROPERTY);
 		this.queues.queue(queue);
 		gate.requireOpen();
 		MemoryBlock memory = device.device().memoryPool().allocate(layout.bytes());
 		this.memory = memory;
 		this.endpoint.statistics().registered(memory.length());
 		gate.requireOpen();
-		QueuePair queuePair = QueuePair.createDatagram(id, device.device(), queue,
-				new QueuePairCapabilities(count, count, 1, 1, 0));
+		QueuePair queuePair = QueueRefusal.explaining(() -> QueuePair.createDatagram(id, device.device(), queue,
+				new QueuePairCapabilities(count, count, 1, 1, 0)), count, PROPERTY);
 		this.queues.queuePair(queuePair);
 		gate.requireOpen();
 		DatagramSenders senders = new DatagramSenders(this.endpoint, memory.memory(), localGid, portNum,

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReceives {
 
+	private static final String PROPERTY = "shared-receive-queue.size";
+
 	private final int size;
 
 	private final MemorySettings settings;
@@ -177,12 +179,16 @@ final class SharedReceives {
 				.allocate(ReceiveBuffers.size(bufferSize, headers, SharedReceives.this.size));
 			this.memory = memory;
 			SharedReceives.this.statistics.registered(memory.length());
-			SharedReceiveQueue queue = SharedReceiveQueue.create(device.device(), SharedReceives.this.size, 1);
+			SharedReceiveQueue queue = QueueRefusal.explaining(
+					() -> SharedReceiveQueue.create(device.device(), SharedReceives.this.size, 1),
+					SharedReceives.this.size, PROPERTY);
 			this.queue = queue;
 			ReceiveBuffers buffers = new ReceiveBuffers(memory, bufferSize, headers, SharedReceives.this.size,
 					queue::post, new OutstandingRequests(), true);
-			this.completions = new SharedCompletions(device.device(), SharedReceives.this.policy, buffers,
-					SharedReceives.this.statistics, () -> SharedReceives.this.forget(this));
+			this.completions = QueueRefusal.explaining(
+					() -> new SharedCompletions(device.device(), SharedReceives.this.policy, buffers,
+							SharedReceives.this.statistics, () -> SharedReceives.this.forget(this)),
+					SharedReceives.this.size, PROPERTY);
 			buffers.postAll();
 			this.buffers = buffers;
 		}
