@@ -5,13 +5,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What servers and clients have in common: their connections. The monitor of this object
  * guards the numbers of connections; no native call is made under it.
  */
-abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnectionEndpoint, ConnectionOwner {
+abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnectionEndpoint {
 
 	private final EndpointSettings settings;
 
@@ -39,8 +40,14 @@ abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnecti
 		}
 	}
 
-	@Override
-	public void destroyed(RdmaConnection connection, DestroyReport report) {
+	// A connection is established. Called on the event channel's thread.
+	abstract void established(RdmaConnection connection);
+
+	// A connection has to be destroyed, and its destruction is on its way.
+	abstract void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause);
+
+	// A connection was destroyed.
+	void destroyed(RdmaConnection connection, DestroyReport report) {
 		this.connections.remove(connection.number());
 		remember(report);
 	}
@@ -56,23 +63,22 @@ abstract class ConnectedEndpoint extends ManagedEndpoint implements RdmaConnecti
 		this.connections.values().forEach(RdmaConnection::serveInbox);
 	}
 
-	@Override
-	public QueuePairSettings queuePairSettings() {
+	QueuePairSettings queuePairSettings() {
 		return this.settings.queuePair();
 	}
 
-	@Override
-	public MemorySettings memorySettings() {
+	MemorySettings memorySettings() {
 		return this.settings.memory();
 	}
 
-	@Override
-	public CompletionSettings completionSettings() {
+	CompletionSettings completionSettings() {
 		return this.settings.completion();
 	}
 
-	@Override
-	public @Nullable RdmaMessageHandler messageHandler() {
+	// Return the receive queues that its connections share, or null if each has its own.
+	abstract @Nullable SharedReceives sharedReceives();
+
+	@Nullable RdmaMessageHandler messageHandler() {
 		return this.messageHandler;
 	}
 

@@ -16,7 +16,7 @@ final class ConnectionEnding {
 
 	private final RdmaConnection connection;
 
-	private final ConnectionOwner owner;
+	private final ConnectedEndpoint owner;
 
 	private final EndpointRuntime runtime;
 
@@ -28,7 +28,7 @@ final class ConnectionEnding {
 
 	private final ConnectionEnd end = new ConnectionEnd();
 
-	ConnectionEnding(RdmaConnection connection, ConnectionOwner owner, EndpointRuntime runtime,
+	ConnectionEnding(RdmaConnection connection, ConnectedEndpoint owner, EndpointRuntime runtime,
 			ConnectionResources resources, SetupGate gate, Runnable closingHook) {
 		this.connection = connection;
 		this.owner = owner;

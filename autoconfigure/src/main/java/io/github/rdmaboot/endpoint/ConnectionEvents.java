@@ -24,7 +24,7 @@ final class ConnectionEvents {
 
 	private final ConnectionResources resources;
 
-	private final ConnectionOwner owner;
+	private final ConnectedEndpoint owner;
 
 	private final Consumer<CmEvent> connectEvents;
 
@@ -32,7 +32,7 @@ final class ConnectionEvents {
 
 	private volatile boolean established;
 
-	ConnectionEvents(RdmaConnection connection, ConnectionResources resources, ConnectionOwner owner,
+	ConnectionEvents(RdmaConnection connection, ConnectionResources resources, ConnectedEndpoint owner,
 			Consumer<CmEvent> connectEvents) {
 		this.connection = connection;
 		this.resources = resources;

@@ -31,7 +31,7 @@ final class ConnectionReceives {
 
 	private final AtomicBoolean released = new AtomicBoolean();
 
-	private ConnectionReceives(ConnectionOwner owner, HeaderForm headers, int count,
+	private ConnectionReceives(ConnectedEndpoint owner, HeaderForm headers, int count,
 			SharedReceives.@Nullable Shared shared, @Nullable MemoryBlock memory) {
 		this.bufferSize = owner.memorySettings().bufferSize();
 		this.headers = headers;
@@ -42,7 +42,7 @@ final class ConnectionReceives {
 	}
 
 	// Take the memory, or join those who share a queue.
-	static ConnectionReceives take(ConnectionOwner owner, Devices devices, Device device, long context,
+	static ConnectionReceives take(ConnectedEndpoint owner, Devices devices, Device device, long context,
 			HeaderForm headers) {
 		SharedReceives sharing = owner.sharedReceives();
 		if (sharing != null) {

@@ -51,7 +51,7 @@ final class ConnectionResources {
 	private volatile boolean queuePairDestroyed;
 
 	// Stops before the next native call when the connection is being destroyed meanwhile.
-	void create(OwnedCmId id, Devices devices, ConnectionOwner owner, RdmaConnection connection, Executor executor) {
+	void create(OwnedCmId id, Devices devices, ConnectedEndpoint owner, RdmaConnection connection, Executor executor) {
 		MemorySettings buffers = owner.memorySettings();
 		QueuePairSettings sizes = owner.queuePairSettings();
 		int sends = Math.min(buffers.bufferCount(), sizes.maxSendWr()) + sizes.parked();

@@ -197,7 +197,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	public void established(RdmaConnection connection) {
+	void established(RdmaConnection connection) {
 		CompletableFuture<RdmaConnection> waiting;
 		synchronized (this) {
 			if (runtime() == null || connection.end().isBegun()) {
@@ -220,7 +220,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	public void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
+	void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
 		RuntimeException reason = (cause != null) ? cause : closed(trigger);
 		down(reason);
 		if (runtime() == null || !isNews(reason)) {
@@ -247,7 +247,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	public void destroyed(RdmaConnection connection, DestroyReport report) {
+	void destroyed(RdmaConnection connection, DestroyReport report) {
 		super.destroyed(connection, report);
 		synchronized (this) {
 			this.current = null;
@@ -337,7 +337,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	public @Nullable SharedReceives sharedReceives() {
+	@Nullable SharedReceives sharedReceives() {
 		return null;
 	}
 

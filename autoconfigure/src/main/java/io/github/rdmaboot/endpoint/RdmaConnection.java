@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmaConnection {
 
-	private final ConnectionOwner owner;
+	private final ConnectedEndpoint owner;
 
 	private final long number;
 
@@ -42,7 +42,7 @@ public final class RdmaConnection {
 
 	private final ConnectionEnding ending;
 
-	RdmaConnection(ConnectionOwner owner, long number, OwnedCmId id, EndpointRuntime runtime,
+	RdmaConnection(ConnectedEndpoint owner, long number, OwnedCmId id, EndpointRuntime runtime,
 			Consumer<CmEvent> connectEvents, Runnable closingHook) {
 		this.owner = owner;
 		this.number = number;

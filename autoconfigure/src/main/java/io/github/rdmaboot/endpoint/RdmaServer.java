@@ -213,7 +213,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	public void established(RdmaConnection connection) {
+	void established(RdmaConnection connection) {
 		EndpointRuntime runtime = runtime();
 		if (runtime != null) {
 			runtime.handlerExecutor().execute(() -> this.connectionListener.accept(connection));
@@ -221,7 +221,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	public void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
+	void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
 		if (cause != null) {
 			logger.info("{} ended: {}", connection, cause.getMessage());
 		}
@@ -231,7 +231,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	public @Nullable SharedReceives sharedReceives() {
+	@Nullable SharedReceives sharedReceives() {
 		return this.sharedReceives;
 	}
 
