@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.BaseUnits;
 
 /**
  * Meters that read what the endpoints count anyway. None makes a native call.
@@ -34,7 +35,7 @@ final class EndpointMeters {
 		}
 		gauge(RdmaMeters.CM_EVENTS_UNACKED, "CM events delivered but not acknowledged", Tags.empty(), endpoints,
 				RdmaEndpoints::unacknowledgedEvents);
-		bytes(RdmaMeters.MEMORY_POOL, "Memory that pools have registered, in use or not", Tags.empty(), endpoints,
+		byteGauge(RdmaMeters.MEMORY_POOL, "Memory that pools have registered, in use or not", Tags.empty(), endpoints,
 				RdmaEndpoints::pooledBytes);
 		endpoints.endpoints().forEach(this::register);
 	}
@@ -44,7 +45,7 @@ final class EndpointMeters {
 		EndpointStatistics statistics = endpoint.statistics();
 		gauge(RdmaMeters.CONNECTIONS, "Established connections", tags, endpoint,
 				(source) -> source.connections().size());
-		bytes(RdmaMeters.MEMORY_REGISTERED, "Registered memory in use", tags, statistics,
+		byteGauge(RdmaMeters.MEMORY_REGISTERED, "Registered memory in use", tags, statistics,
 				EndpointStatistics::registeredBytes);
 		counter(RdmaMeters.RECONNECTS, "Lost connections that were made anew", tags, statistics,
 				EndpointStatistics::reconnects);
@@ -54,13 +55,13 @@ final class EndpointMeters {
 		Tags received = tags.and(RdmaMeters.DIRECTION, "received");
 		counter(RdmaMeters.MESSAGES, "Messages", sent, statistics, EndpointStatistics::messagesSent);
 		counter(RdmaMeters.MESSAGES, "Messages", received, statistics, EndpointStatistics::messagesReceived);
-		counter(RdmaMeters.BYTES, "Bytes of messages", sent, statistics, EndpointStatistics::bytesSent);
-		counter(RdmaMeters.BYTES, "Bytes of messages", received, statistics, EndpointStatistics::bytesReceived);
+		byteCounter(RdmaMeters.BYTES, "Bytes of messages", sent, statistics, EndpointStatistics::bytesSent);
+		byteCounter(RdmaMeters.BYTES, "Bytes of messages", received, statistics, EndpointStatistics::bytesReceived);
 		for (OperationKind kind : OperationKind.values()) {
 			Tags ofKind = tags.and(RdmaMeters.KIND, lowerCase(kind));
 			counter(RdmaMeters.OPERATIONS, "Operations on memory of peers", ofKind, statistics,
 					(source) -> source.operations(kind));
-			counter(RdmaMeters.OPERATION_BYTES, "Bytes of operations on memory of peers", ofKind, statistics,
+			byteCounter(RdmaMeters.OPERATION_BYTES, "Bytes of operations on memory of peers", ofKind, statistics,
 					(source) -> source.operationBytes(kind));
 		}
 		for (CmEventType event : CmEventType.values()) {
@@ -85,10 +86,10 @@ final class EndpointMeters {
 			.register(this.registry);
 	}
 
-	private <T> void bytes(String name, String description, Tags tags, T source, ToDoubleFunction<T> value) {
+	private <T> void byteGauge(String name, String description, Tags tags, T source, ToDoubleFunction<T> value) {
 		Gauge.builder(name, source, value)
 			.description(description)
-			.baseUnit("bytes")
+			.baseUnit(BaseUnits.BYTES)
 			.tags(tags)
 			.strongReference(true)
 			.register(this.registry);
@@ -99,6 +100,15 @@ final class EndpointMeters {
 	private void counter(String name, String description, Tags tags, EndpointStatistics source,
 			ToDoubleFunction<EndpointStatistics> value) {
 		FunctionCounter.builder(name, source, value).description(description).tags(tags).register(this.registry);
+	}
+
+	private void byteCounter(String name, String description, Tags tags, EndpointStatistics source,
+			ToDoubleFunction<EndpointStatistics> value) {
+		FunctionCounter.builder(name, source, value)
+			.description(description)
+			.baseUnit(BaseUnits.BYTES)
+			.tags(tags)
+			.register(this.registry);
 	}
 
 	private static String lowerCase(Enum<?> value) {

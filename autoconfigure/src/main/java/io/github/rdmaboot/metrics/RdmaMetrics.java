@@ -27,7 +27,11 @@ import org.jspecify.annotations.Nullable;
  * <li>{@code rdma.endpoint.connect} timer: endpoint, result, error</li>
  * <li>{@code rdma.cm.events} counter: endpoint, event, result</li>
  * <li>{@code rdma.connections} gauge: endpoint</li>
- * <li>{@code rdma.messages}, {@code rdma.bytes} counters: endpoint, direction</li>
+ * <li>{@code rdma.messages} counter: endpoint, direction</li>
+ * <li>{@code rdma.bytes} counter in bytes: endpoint, direction</li>
+ * <li>{@code rdma.operations} counter: endpoint, kind</li>
+ * <li>{@code rdma.operation.bytes} counter in bytes: endpoint, kind</li>
+ * <li>{@code rdma.receives.returned} counter: endpoint</li>
  * <li>{@code rdma.completion.errors} counter: endpoint, status</li>
  * <li>{@code rdma.memory.registered} gauge in bytes: endpoint</li>
  * <li>{@code rdma.memory.pool} gauge in bytes</li>

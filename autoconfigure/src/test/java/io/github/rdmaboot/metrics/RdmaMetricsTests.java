@@ -1,5 +1,8 @@
 package io.github.rdmaboot.metrics;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -62,6 +65,28 @@ class RdmaMetricsTests {
 				"rdma.cm.ids", "rdma.cm.events", "rdma.cm.events.unacked", "rdma.connections", "rdma.messages",
 				"rdma.bytes", "rdma.operations", "rdma.operation.bytes", "rdma.receives.returned",
 				"rdma.completion.errors", "rdma.memory.registered", "rdma.memory.pool", "rdma.reconnects");
+	}
+
+	@Test
+	void whatIsCountedInBytesSaysSo() {
+		assertThat(this.registry.getMeters())
+			.filteredOn((meter) -> meter.getId().getName().matches("rdma\\.(.*bytes|memory.*)"))
+			.extracting((meter) -> meter.getId().getName() + " in " + meter.getId().getBaseUnit())
+			.containsOnly("rdma.bytes in bytes", "rdma.operation.bytes in bytes", "rdma.memory.registered in bytes",
+					"rdma.memory.pool in bytes");
+	}
+
+	@Test
+	void namesInPrometheusHaveTheUnitOnce() {
+		PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+		this.metrics.bindTo(prometheus);
+		assertThat(prometheus.scrape()).contains("rdma_bytes_total{", "rdma_operation_bytes_total{");
+	}
+
+	@Test
+	void everyMeterIsInTheDocumentation() throws IOException {
+		String source = Files.readString(Path.of("src/main/java/io/github/rdmaboot/metrics/RdmaMetrics.java"));
+		assertThat(names()).allSatisfy((name) -> assertThat(source).contains(" * <li>{@code " + name + "} "));
 	}
 
 	@Test
