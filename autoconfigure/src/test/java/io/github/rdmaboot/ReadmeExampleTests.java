@@ -1,15 +1,19 @@
 package io.github.rdmaboot;
 
+import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -18,6 +22,7 @@ import javax.tools.ToolProvider;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaConnection;
+import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import io.github.rdmaboot.endpoint.RegisteredMemory;
 import io.github.rdmaboot.endpoint.RemoteMemory;
@@ -42,7 +47,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Compiles and runs the example of the README as it stands there.
+ * Compiles and runs the examples of the README as they stand there.
  */
 @Timeout(60)
 class ReadmeExampleTests {
@@ -53,8 +58,7 @@ class ReadmeExampleTests {
 	@Test
 	void exampleCompilesAndGetsAnAnswer() throws Exception {
 		compile(block("java", "class OrderService"));
-		List<PropertySource<?>> yaml = new YamlPropertySourceLoader().load("README",
-				new ByteArrayResource(block("yaml", "rdma:").getBytes(StandardCharsets.UTF_8)));
+		List<PropertySource<?>> yaml = yaml("servers:");
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
 			new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 				.withBean(RdmaProvider.class, ReadmeExampleTests::provider)
@@ -83,6 +87,73 @@ class ReadmeExampleTests {
 					"rdma.clients.user.port=7471")
 			.run((context) -> appendRows(context.getBean("tables", RdmaServer.class),
 					context.getBean("user", RdmaClient.class)));
+	}
+
+	@Test
+	void exampleOfDatagramsAsksAPeerAndIsAsked() throws Exception {
+		String snippet = block("java", "prices.onDatagram");
+		compile("""
+				package com.example;
+
+				import java.net.InetAddress;
+				import java.nio.ByteBuffer;
+				import java.util.concurrent.TimeUnit;
+
+				import io.github.rdmaboot.endpoint.DatagramPeer;
+				import io.github.rdmaboot.endpoint.RdmaDatagramEndpoint;
+
+				class Prices {
+
+					static void use(RdmaDatagramEndpoint prices, ByteBuffer question, ByteBuffer news) throws Exception {
+				%s
+					}
+
+					private static ByteBuffer answer(ByteBuffer data) {
+						return ByteBuffer.allocate(data.remaining()).put(data).flip();
+					}
+
+				}
+				"""
+			.formatted(snippet));
+		LoopbackFabric fabric = new LoopbackFabric();
+		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
+		fabric.addAddress(InetAddress.getByName("192.0.2.10"));
+		List<PropertySource<?>> yaml = yaml("datagrams:");
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+			.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
+			.withInitializer((context) -> yaml.forEach(context.getEnvironment().getPropertySources()::addLast))
+			.withPropertyValues("rdma.datagrams.asked.address=192.0.2.10", "rdma.datagrams.asked.port=7174",
+					"rdma.datagrams.asked.multicast.groups=239.1.2.3")
+			.run((context) -> useDatagrams(context.getBean("prices", RdmaDatagramEndpoint.class),
+					context.getBean("asked", RdmaDatagramEndpoint.class)));
+	}
+
+	private void useDatagrams(RdmaDatagramEndpoint prices, RdmaDatagramEndpoint asked) throws Exception {
+		BlockingQueue<String> got = new LinkedBlockingQueue<>();
+		asked.onDatagram((datagram) -> {
+			String text = StandardCharsets.US_ASCII.decode(datagram.data()).toString();
+			got.add(text);
+			if (text.equals("question")) {
+				datagram.reply(ascii("counter-question"));
+			}
+		});
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
+			ReflectionTestUtils.invokeMethod(loader.loadClass("com.example.Prices"), "use", prices, ascii("question"),
+					ascii("news"));
+			List<String> all = List.of("question", "news", "counter-question");
+			Awaitility.await().untilAsserted(() -> assertThat(got).containsExactlyInAnyOrderElementsOf(all));
+		}
+	}
+
+	private static ByteBuffer ascii(String text) {
+		return StandardCharsets.US_ASCII.encode(text);
+	}
+
+	// The sample compiles the one of a test.
+	@Test
+	void everyExampleInJavaIsCompiled() {
+		assertThat(blocks("java")).allSatisfy((block) -> assertThat(block).containsAnyOf("class OrderService",
+				"class SharedTable", "prices.onDatagram", "class EchoFaultsTests"));
 	}
 
 	private void appendRows(RdmaServer server, RdmaClient client) throws Exception {
@@ -139,12 +210,22 @@ class ReadmeExampleTests {
 		}
 	}
 
-	// The first block of the README in this language that has a text in it.
-	private static String block(String language, String text) {
+	private static List<PropertySource<?>> yaml(String text) throws IOException {
+		return new YamlPropertySourceLoader().load("README",
+				new ByteArrayResource(block("yaml", text).getBytes(StandardCharsets.UTF_8)));
+	}
+
+	private static List<String> blocks(String language) {
 		return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
 			.matcher(String.join("\n", ReadmeTests.readme()))
 			.results()
 			.map((match) -> match.group(1))
+			.toList();
+	}
+
+	// The first block of the README in this language that has a text in it.
+	private static String block(String language, String text) {
+		return blocks(language).stream()
 			.filter((block) -> block.contains(text))
 			.findFirst()
 			.orElseThrow(() -> new AssertionError("The README has no block of " + language + " with " + text));
