@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import com.sun.management.ThreadMXBean;
-import io.github.rdmaboot.provider.loopback.IwarpFabrics;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
@@ -40,8 +39,6 @@ class LoopbackAllocationTests {
 	 */
 	private static final int UNRELATED = 8 * MEASURED;
 
-	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
-
 	private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
 	private ConnectedPair pair;
@@ -56,9 +53,13 @@ class LoopbackAllocationTests {
 	private volatile Thread receiving = Thread.currentThread();
 
 	private void connect(MessageSettings messages) throws Exception {
+		connect(LoopbackFabrics.with("192.0.2.1"), messages);
+	}
+
+	private void connect(LoopbackFabric fabric, MessageSettings messages) throws Exception {
 		MemorySettings memory = new MemorySettings(4096, 8, messages);
-		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(this.fabric), "192.0.2.1",
-				ConnectedPair.QUEUE_PAIR, ConnectedPair.CONNECTION, memory, memory,
+		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(fabric), "192.0.2.1", ConnectedPair.QUEUE_PAIR,
+				ConnectedPair.CONNECTION, memory, memory,
 				CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD));
 		this.local = this.pair.client().memory().allocate(4096, RemoteAccess.READ);
 		this.remote = this.pair.server()
@@ -81,8 +82,8 @@ class LoopbackAllocationTests {
 
 	@Test
 	void messagesAndGrantsWithHeadersInFrontOfTheContentAllocateNothing() throws Exception {
-		IwarpFabrics.like(this.fabric);
-		connect(new MessageSettings(OversizedMessages.REJECT, 4096, FlowControl.CREDITS));
+		connect(LoopbackFabrics.withoutImmediateData("192.0.2.1"),
+				new MessageSettings(OversizedMessages.REJECT, 4096, FlowControl.CREDITS));
 		expectNoAllocation(Operation.MESSAGE);
 	}
 

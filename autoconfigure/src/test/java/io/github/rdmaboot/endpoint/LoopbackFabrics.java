@@ -14,7 +14,15 @@ final class LoopbackFabrics {
 	}
 
 	static LoopbackFabric with(String address) {
-		LoopbackFabric fabric = new LoopbackFabric();
+		return add(address, new LoopbackFabric());
+	}
+
+	// As on iWARP.
+	static LoopbackFabric withoutImmediateData(String address) {
+		return add(address, LoopbackFabric.withoutImmediateData());
+	}
+
+	private static LoopbackFabric add(String address, LoopbackFabric fabric) {
 		try {
 			fabric.addAddress(InetAddress.getByName(address));
 		}

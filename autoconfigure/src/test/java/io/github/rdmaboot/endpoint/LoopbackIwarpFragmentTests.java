@@ -14,7 +14,6 @@ import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.RdmaProvider;
-import io.github.rdmaboot.provider.loopback.IwarpFabrics;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,7 @@ class LoopbackIwarpFragmentTests extends FragmentContract {
 	private static final MemorySettings MEMORY = new MemorySettings(1024, 4,
 			new MessageSettings(OversizedMessages.FRAGMENT, 100_000));
 
-	private final LoopbackFabric fabric = IwarpFabrics.like(LoopbackFabrics.with("192.0.2.1"));
+	private final LoopbackFabric fabric = LoopbackFabrics.withoutImmediateData("192.0.2.1");
 
 	@Override
 	RdmaProvider openProvider() {

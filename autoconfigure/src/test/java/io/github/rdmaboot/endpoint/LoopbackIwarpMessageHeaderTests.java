@@ -7,7 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.SendWorkRequest;
-import io.github.rdmaboot.provider.loopback.IwarpFabrics;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ import static org.awaitility.Awaitility.await;
  */
 class LoopbackIwarpMessageHeaderTests extends MessageHeaderContract {
 
-	private final LoopbackFabric fabric = IwarpFabrics.like(LoopbackFabrics.with("192.0.2.1"));
+	private final LoopbackFabric fabric = LoopbackFabrics.withoutImmediateData("192.0.2.1");
 
 	@Override
 	RdmaProvider openProvider() {

@@ -36,12 +36,27 @@ public final class LoopbackFabric {
 
 	private boolean devicePresent = true;
 
-	private boolean immediateData = true;
+	private final boolean immediateData;
 
 	/**
 	 * Create a fabric that nothing else is connected to.
 	 */
 	public LoopbackFabric() {
+		this(true);
+	}
+
+	private LoopbackFabric(boolean immediateData) {
+		this.immediateData = immediateData;
+	}
+
+	/**
+	 * Create a fabric that nothing else is connected to and whose device has no immediate
+	 * data and says that it is one of iWARP, so that messages carry what credits and
+	 * fragments need in front of their content. In all else it is as any other.
+	 * @return the fabric
+	 */
+	public static LoopbackFabric withoutImmediateData() {
+		return new LoopbackFabric(false);
 	}
 
 	/**
@@ -148,13 +163,6 @@ public final class LoopbackFabric {
 				process.loseDevice();
 			}
 		}
-	}
-
-	/**
-	 * Make the device one of iWARP as far as it has no immediate data.
-	 */
-	void omitImmediateData() {
-		this.immediateData = false;
 	}
 
 	boolean hasImmediateData() {
