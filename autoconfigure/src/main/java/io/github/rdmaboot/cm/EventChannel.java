@@ -316,8 +316,7 @@ public final class EventChannel {
 	}
 
 	// An event whose acknowledgement fails is handed on all the same; it stays in the
-	// ledger,
-	// and the destroy tries again before it could block.
+	// ledger, and the destroy tries again before it could block.
 	private void acknowledge(EventLedger ledger) {
 		try {
 			ledger.acknowledgeAll(this.provider);

@@ -86,10 +86,9 @@ final class ConnectionReceives {
 		}
 	}
 
-	// Let go of the memory, which neither the device nor a handler uses any more for
-	// this connection. Makes no native call, so that it may come at any time. Does
-	// nothing
-	// the second time.
+	// Let go of the memory, which neither the device nor a handler uses any more for this
+	// connection. Makes no native call, so that it may come at any time. Does nothing the
+	// second time.
 	void release() {
 		if (!this.released.compareAndSet(false, true)) {
 			return;

@@ -39,8 +39,7 @@ public record ConnectionSettings(int responderResources, int initiatorDepth, int
 	}
 
 	// Set the options of an id: of a client's before its address is resolved, of a
-	// server's
-	// before the request is accepted.
+	// server's before the request is accepted.
 	void applyOptions(OwnedCmId id) {
 		if (this.tos != null) {
 			id.setOption(CmIdOption.TOS, this.tos);

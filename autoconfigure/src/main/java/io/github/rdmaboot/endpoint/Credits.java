@@ -109,8 +109,7 @@ final class Credits {
 
 	// A thread waits for credits. If that is a message handler, it keeps the buffers that
 	// it would owe, and the peer may have used up its last credit for a grant: then it
-	// can
-	// grant no more, unless it gets that one back.
+	// can grant no more, unless it gets that one back.
 	private void waiting() {
 		this.grants.accept(1);
 	}

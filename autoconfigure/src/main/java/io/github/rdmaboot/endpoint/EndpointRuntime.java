@@ -37,8 +37,7 @@ interface EndpointRuntime {
 	ScheduledExecutorService scheduler();
 
 	// Attempt something after a pause, on the timer's thread, unless the registry is
-	// being
-	// stopped then.
+	// being stopped then.
 	Future<?> attemptLater(Runnable attempt, Duration pause);
 
 	// Run a task that waits for nobody after a time, on the timer's thread only if there

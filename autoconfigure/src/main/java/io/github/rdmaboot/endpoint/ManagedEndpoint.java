@@ -67,8 +67,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	abstract @Nullable DestroyMember ownMember();
 
 	// The endpoint stops, and none of its connections is wanted any more. Called under
-	// the
-	// monitor.
+	// the monitor.
 	abstract void stopping(EndpointRuntime runtime);
 
 	// The application is about to stop. A server takes no connection requests any more;

@@ -167,8 +167,7 @@ final class MessageReceiver {
 	}
 
 	// Keep what was not taken in memory of Java's own, and let go of the registered
-	// memory
-	// as soon as no handler reads it. The device cannot write into it any more.
+	// memory as soon as no handler reads it. The device cannot write into it any more.
 	void letGoOfMemory() {
 		retire(RETIRED | RELEASED);
 	}
@@ -266,8 +265,7 @@ final class MessageReceiver {
 	}
 
 	// Hand messages on to the handler. Without one, take a message for a future and
-	// return
-	// both.
+	// return both.
 	private @Nullable Taken handOn() {
 		while (this.turn.get() == DISPATCHING && this.arrived.isMessageThere()) {
 			// Read for each message, so that a handler set meanwhile is seen.

@@ -76,8 +76,7 @@ final class ParkedSends {
 	}
 
 	// Keep nothing any more, and hand what waits to the poster, which finds the queue
-	// pair
-	// closed.
+	// pair closed.
 	void close() {
 		List<Parked> left;
 		synchronized (this.waiting) {

@@ -25,8 +25,7 @@ enum RejectReason {
 	}
 
 	// Whether what a peer said is this reason. Only the words before the colon count, so
-	// that
-	// the explanation may change.
+	// that the explanation may change.
 	boolean isMeantBy(String peerText) {
 		return peerText.startsWith(this.text.substring(0, this.text.indexOf(':') + 1));
 	}

@@ -142,8 +142,7 @@ final class CompletionChannel implements CompletionPoller {
 
 	// A shutdown destroys all queues at once, each with an event of its flushed receives.
 	// The kernel drops those with their queues, and does not count them, for they were
-	// not
-	// fetched; to fetch and acknowledge them would be two calls for each connection.
+	// not fetched; to fetch and acknowledge them would be two calls for each connection.
 	private void serveUnlessClosing() {
 		if (this.queues.expectNothing()) {
 			LockSupport.parkNanos(PAUSE_NANOS);
@@ -164,8 +163,7 @@ final class CompletionChannel implements CompletionPoller {
 	}
 
 	// Each of them may be left again meanwhile, for the next round. What is behind one
-	// that
-	// fails is left again, for nothing else would ever lead to it.
+	// that fails is left again, for nothing else would ever lead to it.
 	private void serveLeft() {
 		CompletionQueue queue = this.left.getAndSet(null);
 		try {

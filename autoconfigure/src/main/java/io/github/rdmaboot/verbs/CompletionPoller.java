@@ -29,8 +29,7 @@ interface CompletionPoller {
 	void end();
 
 	// End the thread and free what it used: as soon as it has ended, should it be inside
-	// a
-	// handler. All queues must have been destroyed.
+	// a handler. All queues must have been destroyed.
 	void close(Duration timeout);
 
 }
