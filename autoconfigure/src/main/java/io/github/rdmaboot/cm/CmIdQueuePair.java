@@ -110,7 +110,8 @@ final class CmIdQueuePair {
 			if (!cmId.state().isLive()) {
 				throw new IllegalStateException(this.guard.describe("rdma_leave_multicast"));
 			}
-			cmId.channel().acknowledgeAll("rdma_leave_multicast", this.id, cmId.ledger);
+			cmId.channel().acknowledged("rdma_leave_multicast", this.id, cmId.ledger, () -> {
+			});
 			this.guard.remember(() -> {
 				withoutAnswers(cmId, () -> this.id.provider().rdmaLeaveMulticast(cmId.handle, group));
 				return 0L;
@@ -136,11 +137,8 @@ final class CmIdQueuePair {
 			}
 		}
 		else {
-			cmId.channel().withoutFetching(() -> {
-				// It waits for what is not acknowledged, and all events with it.
-				cmId.ledger.acknowledgeAll(this.id.provider());
-				call.run();
-			});
+			// It waits for what is not acknowledged, and all events with it.
+			cmId.channel().acknowledged("rdma_leave_multicast", this.id, cmId.ledger, call);
 		}
 	}
 

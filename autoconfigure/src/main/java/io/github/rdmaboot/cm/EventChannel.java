@@ -218,45 +218,37 @@ public final class EventChannel {
 		}
 	}
 
-	// Acknowledge what is not, so that a call that waits for that cannot wait.
-	void acknowledgeAll(String call, OwnedCmId id, EventLedger ledger) {
-		int late;
-		this.fetchLock.lock();
-		try {
-			late = ledger.acknowledgeAll(this.provider);
-		}
-		finally {
-			this.fetchLock.unlock();
-		}
-		report(call, id, late);
-	}
-
 	// Move an id to a channel that nobody fetches from, since fetching an event of it
 	// could touch what is about to be destroyed. It can only be destroyed after that, or
-	// be moved back. The call waits for what is not acknowledged, and with it would all
-	// events of all ids, so nothing is by then.
+	// be moved back. The call waits for what is not acknowledged, and all events with it.
 	void silence(OwnedCmId id, NativeCmId cmId) {
-		int late = 0;
-		this.fetchLock.lock();
-		try {
-			late = cmId.ledger.acknowledgeAll(this.provider);
+		acknowledged("rdma_migrate_id", id, cmId.ledger, () -> {
 			if (this.unfetched == 0) {
 				this.unfetched = this.provider.rdmaCreateEventChannel();
 			}
 			this.provider.rdmaMigrateId(cmId.handle, this.unfetched);
+		});
+	}
+
+	// Run something when nothing is un-acknowledged, while no event is being fetched.
+	void acknowledged(String call, OwnedCmId id, EventLedger ledger, Runnable task) {
+		int late = 0;
+		this.fetchLock.lock();
+		try {
+			late = ledger.acknowledgeAll(this.provider);
+			task.run();
 		}
 		finally {
 			this.fetchLock.unlock();
-			report("rdma_migrate_id", id, late);
+			report(call, id, late);
 		}
 	}
 
 	// Say what had been left, without holding up those who fetch.
 	private static void report(String call, OwnedCmId id, int late) {
 		if (late > 0) {
-			logger.warn(
-					"CM id '{}' had {} that could not be acknowledged before; acknowledged now, since {} waits for that",
-					id.name(), (late == 1) ? "1 event" : late + " events", call);
+			logger.warn("CM id '{}' had {} left to acknowledge before {}, which waits for that", id.name(),
+					(late == 1) ? "1 event" : late + " events", call);
 		}
 	}
 
