@@ -119,8 +119,8 @@ final class CompletionChannel implements CompletionPoller {
 		boolean handling = CompletionThread.isHandling(thread);
 		if (!this.thread.close(handling ? Duration.ZERO : timeout,
 				() -> this.provider.ibvDestroyCompChannel(this.handle)) && !handling) {
-			throw new IllegalStateException("Thread '" + thread.getName() + "' did not end within " + timeout
-					+ "; its completion channel is left until it ends");
+			throw new IllegalStateException("Thread '" + thread.getName()
+					+ "' did not end in time; its completion channel is left until it ends");
 		}
 	}
 

@@ -142,12 +142,15 @@ public final class Device {
 
 	/**
 	 * Free what takes completions, the memory and the protection domain, each also if
-	 * another fails.
+	 * another fails. The threads are waited for together.
 	 * @throws RdmaException on EBUSY while something uses them
 	 */
 	void close() {
 		EachCall calls = new EachCall();
-		this.pollers.values().forEach((poller) -> calls.run(() -> poller.close(THREAD_END_TIMEOUT)));
+		endThreads();
+		long end = System.nanoTime() + THREAD_END_TIMEOUT.toNanos();
+		this.pollers.values()
+			.forEach((poller) -> calls.run(() -> poller.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())))));
 		calls.run(this.memoryPool::close);
 		calls.run(() -> this.provider.ibvDeallocPd(this.pd));
 		calls.throwFirst();
