@@ -1,5 +1,6 @@
 package io.github.rdmaboot.cm;
 
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
 import io.github.rdmaboot.provider.CmEventStatus;
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param child the id that a connection request brought, otherwise {@code null}
  * @param target where datagrams go: to the service that was asked for or to the group
  * that was joined, otherwise {@code null}
+ * @param group the multicast group whose join was answered or whose membership was lost,
+ * otherwise {@code null}, also if it was left meanwhile
  */
 public record CmEvent(CmEventType type, int status, byte[] privateData, int responderResources, int initiatorDepth,
-		@Nullable OwnedCmId child, @Nullable DatagramTarget target) {
+		@Nullable OwnedCmId child, @Nullable DatagramTarget target, @Nullable InetSocketAddress group) {
 
 	/**
 	 * Return the errno that comes nearest to the status.

@@ -82,18 +82,19 @@ final class CmIdQueuePair {
 			this.guard.require("rdma_join_multicast", GROUP_STATES);
 			this.guard.requireQueuePair("rdma_join_multicast");
 			NativeCmId cmId = this.id.current;
-			cmId.beginJoin();
+			MulticastJoins joins = cmId.joins();
+			long number = joins.begin(group);
 			boolean begun = false;
 			try {
 				this.guard.remember(() -> {
-					this.id.provider().rdmaJoinMulticast(cmId.handle, group);
+					this.id.provider().rdmaJoinMulticast(cmId.handle, group, number);
 					return 0L;
 				});
 				begun = true;
 			}
 			finally {
 				if (!begun) {
-					cmId.endJoin();
+					joins.cancel(number);
 				}
 			}
 		}
@@ -113,7 +114,7 @@ final class CmIdQueuePair {
 			cmId.channel().acknowledged("rdma_leave_multicast", this.id, cmId.ledger, () -> {
 			});
 			this.guard.remember(() -> {
-				withoutAnswers(cmId, () -> this.id.provider().rdmaLeaveMulticast(cmId.handle, group));
+				leave(cmId, group);
 				return 0L;
 			});
 		}
@@ -122,10 +123,22 @@ final class CmIdQueuePair {
 		}
 	}
 
+	private void leave(NativeCmId cmId, InetSocketAddress group) {
+		MulticastJoins joins = cmId.joins();
+		try {
+			withoutAnswer(cmId, joins.isUnanswered(group),
+					() -> this.id.provider().rdmaLeaveMulticast(cmId.handle, group));
+		}
+		finally {
+			// librdmacm has let go of the group also if the kernel could not.
+			joins.left(group);
+		}
+	}
+
 	// The answer to a join attaches the queue pair inside librdmacm when it is fetched,
-	// which must not be while the group is left.
-	private void withoutAnswers(NativeCmId cmId, Runnable call) {
-		if (!cmId.isQueuePairInUseByEvents()) {
+	// which must not be while the group is left. Answers of other groups may be.
+	private void withoutAnswer(NativeCmId cmId, boolean expected, Runnable call) {
+		if (!expected) {
 			call.run();
 		}
 		else if (silenced(cmId)) {

@@ -1,5 +1,6 @@
 package io.github.rdmaboot.cm;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -280,6 +281,7 @@ public final class EventChannel {
 		OwnedCmId owner;
 		OwnedCmId child = null;
 		NativeCmId target;
+		InetSocketAddress group;
 		this.fetchLock.lock();
 		try {
 			data = this.provider.rdmaGetCmEvent(this.channel);
@@ -290,6 +292,7 @@ public final class EventChannel {
 			target = (owner != null) ? owner.current : NativeCmId.NONE;
 			EventLedger ledger = (owner != null) ? target.ledger : new EventLedger();
 			ledger.delivered(data.event());
+			group = target.fetched(data);
 			try {
 				if (data.type() == CmEventType.CONNECT_REQUEST.value()) {
 					child = OwnedCmId.requested(this, owner, data.id());
@@ -303,7 +306,7 @@ public final class EventChannel {
 		finally {
 			this.fetchLock.unlock();
 		}
-		dispatch(data, owner, target, child);
+		dispatch(data, owner, target, child, group);
 		return true;
 	}
 
@@ -318,20 +321,22 @@ public final class EventChannel {
 		}
 	}
 
-	private static CmEvent event(CmEventType type, CmEventData data, @Nullable OwnedCmId child) {
+	private static CmEvent event(CmEventType type, CmEventData data, @Nullable OwnedCmId child,
+			@Nullable InetSocketAddress group) {
 		AddressHandleAttributes path = data.address();
 		return new CmEvent(type, data.status(), data.privateData(), data.responderResources(), data.initiatorDepth(),
-				child, (path != null) ? new DatagramTarget(data.qpNum(), data.qkey(), path) : null);
+				child, (path != null) ? new DatagramTarget(data.qpNum(), data.qkey(), path) : null, group);
 	}
 
-	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, NativeCmId target, @Nullable OwnedCmId child) {
+	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, NativeCmId target, @Nullable OwnedCmId child,
+			@Nullable InetSocketAddress group) {
 		CmEventType type = CmEventType.of(data.type());
 		if (type == null) {
 			logger.debug("Ignored CM event number {}", data.type());
 			return;
 		}
 		try {
-			boolean taken = owner != null && owner.onEvent(target, event(type, data, child));
+			boolean taken = owner != null && owner.onEvent(target, event(type, data, child, group));
 			if (!taken && child != null) {
 				this.orphans.accept(child);
 			}

@@ -2,9 +2,9 @@ package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
+import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.CreatedQueuePair;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One native {@code rdma_cm_id} with what is known of it; a slot that is used again has a
  * new one, so that an event which comes late cannot be taken for one of its successor.
  * Changed under the call lock of its slot, except for {@code settled} and the ledger,
- * which belong to the channel's thread, and for the state and {@code joining}, which are
- * atomic. There may be very many of these, so they are made of few objects.
+ * which belong to the channel's thread, and for the state, which is atomic. There may be
+ * very many of these, so they are made of few objects.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 final class NativeCmId {
@@ -24,9 +24,6 @@ final class NativeCmId {
 
 	private static final AtomicReferenceFieldUpdater<NativeCmId, CmIdState> STATE = AtomicReferenceFieldUpdater
 		.newUpdater(NativeCmId.class, CmIdState.class, "state");
-
-	private static final AtomicIntegerFieldUpdater<NativeCmId> JOINING = AtomicIntegerFieldUpdater
-		.newUpdater(NativeCmId.class, "joining");
 
 	final EventLedger ledger = new EventLedger();
 
@@ -46,9 +43,8 @@ final class NativeCmId {
 
 	volatile boolean settled;
 
-	// Groups whose join has not been answered: fetching the answer touches the queue
-	// pair.
-	private volatile int joining;
+	// Made with the first join, which few ids have.
+	private volatile @Nullable MulticastJoins joins;
 
 	// Whether it is of a datagram port space, where ids have no connection.
 	final boolean datagram;
@@ -100,13 +96,21 @@ final class NativeCmId {
 		return STATE.compareAndSet(this, from, to);
 	}
 
-	void beginJoin() {
-		JOINING.incrementAndGet(this);
+	// Called under the call lock.
+	MulticastJoins joins() {
+		MulticastJoins joins = this.joins;
+		if (joins == null) {
+			joins = new MulticastJoins();
+			this.joins = joins;
+		}
+		return joins;
 	}
 
-	void endJoin() {
-		// A group that was joined may be reported as lost much later.
-		JOINING.updateAndGet(this, (count) -> Math.max(0, count - 1));
+	// Take note of an event that was fetched, before it is acknowledged: a group can be
+	// left when it is. Returns the group that the event is about, if any.
+	@Nullable InetSocketAddress fetched(CmEventData event) {
+		MulticastJoins joins = this.joins;
+		return (event.context() != 0 && joins != null) ? joins.answered(event.context()) : null;
 	}
 
 	// Take the state that an event leads to.
@@ -121,14 +125,12 @@ final class NativeCmId {
 		if (CmIdTransitions.settles(event)) {
 			this.settled = true;
 		}
-		if (event == CmEventType.MULTICAST_JOIN || event == CmEventType.MULTICAST_ERROR) {
-			endJoin();
-		}
 	}
 
 	// Return whether an event that is fetched may touch the queue pair inside librdmacm.
 	boolean isQueuePairInUseByEvents() {
-		return (this.connectionStarted && !this.settled) || this.joining > 0;
+		MulticastJoins joins = this.joins;
+		return (this.connectionStarted && !this.settled) || (joins != null && joins.isAnyUnanswered());
 	}
 
 	/**

@@ -2,9 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
@@ -26,10 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The multicast groups that a datagram endpoint has joined or is joining. An answer of
- * the CM does not say to which join it belongs, so there is one at a time, for which
- * {@code joinLock} is held. Whoever takes a group out of {@code begun} has the duty to
- * leave it.
+ * The multicast groups that a datagram endpoint has joined or is joining, one at a time,
+ * for which {@code joinLock} is held. Whoever takes a group out of {@code begun} has the
+ * duty to leave it.
  */
 final class MulticastMemberships {
 
@@ -41,12 +38,6 @@ final class MulticastMemberships {
 
 	/** How often to look whether a join that is waited for was given up. */
 	private static final long TICK_MILLIS = 50;
-
-	/** What every mapping of IPv4 groups to InfiniBand and Ethernet keeps. */
-	private static final int IPV4_BITS = 0x0fff_ffff;
-
-	/** What every mapping of IPv6 groups keeps, in bytes. */
-	private static final int IPV6_BYTES = 10;
 
 	private final RdmaDatagramEndpoint endpoint;
 
@@ -78,12 +69,17 @@ final class MulticastMemberships {
 
 	// Take an event that the endpoint's id got.
 	void onEvent(CmEvent event) {
-		if (this.joinLock.isLocked()) {
-			this.events.onEvent(event);
+		InetSocketAddress group = event.group();
+		if (group == null) {
+			logger.debug("RDMA datagram endpoint '{}' has left the group meanwhile: {}", this.endpoint.name(),
+					event.describe());
 		}
-		else if (event.type() == CmEventType.MULTICAST_ERROR) {
-			logger.warn("RDMA datagram endpoint '{}' may have lost one of its multicast groups {}: {}",
-					this.endpoint.name(), this.joined.keySet(), event.describe());
+		else if (event.type() == CmEventType.MULTICAST_ERROR && this.joined.containsKey(group.getAddress())) {
+			logger.warn("RDMA datagram endpoint '{}' may have lost its multicast group {}: {}", this.endpoint.name(),
+					group.getAddress().getHostAddress(), event.describe());
+		}
+		else {
+			this.events.onEvent(event);
 		}
 	}
 
@@ -134,7 +130,7 @@ final class MulticastMemberships {
 				this.begun.add(group);
 			}));
 			CmEvent event = this.events.await(JOIN, group.getHostAddress(), CmEventType.MULTICAST_JOIN,
-					(answer) -> isOf(group, answer.target()), deadline, limit);
+					(answer) -> isOf(group, answer), deadline, limit);
 			DatagramTarget target = event.target();
 			if (target == null) {
 				throw new IllegalStateException("The answer to a join names no group");
@@ -158,21 +154,8 @@ final class MulticastMemberships {
 		}
 	}
 
-	private static boolean isOf(InetAddress group, @Nullable DatagramTarget target) {
-		if (target == null) {
-			return false;
-		}
-		byte[] wanted = RoutingHeader.gid(group);
-		byte[] gid = target.path().dgid();
-		if (group.getAddress().length == Integer.BYTES) {
-			return ((last(wanted) ^ last(gid)) & IPV4_BITS) == 0;
-		}
-		int from = gid.length - IPV6_BYTES;
-		return Arrays.equals(wanted, from, wanted.length, gid, from, gid.length);
-	}
-
-	private static int last(byte[] gid) {
-		return ByteBuffer.wrap(gid).getInt(gid.length - Integer.BYTES);
+	private static boolean isOf(InetAddress group, CmEvent answer) {
+		return answer.group() != null && answer.group().getAddress().equals(group);
 	}
 
 	// librdmacm keeps a group whose join failed or is not wanted any more.

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param qpNum the peer's queue pair number
  * @param qkey the queue key of a datagram peer, otherwise 0
  * @param address the address of a datagram peer, otherwise {@code null}
+ * @param context the number that the join of a multicast group was given which the event
+ * is about, otherwise 0
  */
 public record CmEventData(long event, int type, int status, long id, long listenId, byte[] privateData,
-		int responderResources, int initiatorDepth, int qpNum, int qkey, @Nullable AddressHandleAttributes address) {
+		int responderResources, int initiatorDepth, int qpNum, int qkey, @Nullable AddressHandleAttributes address,
+		long context) {
 
 }

@@ -204,9 +204,10 @@ public interface RdmaCmCalls extends RdmaCmConnectionCalls {
 	 * {@code MULTICAST_ERROR}; stands for {@code rdma_join_multicast}.
 	 * @param id the CM id of a datagram port space, bound to a device
 	 * @param group the group's address
+	 * @param context a number of the caller's, which the events of the group carry
 	 * @throws RdmaException on EINVAL, ENOMEM
 	 */
-	void rdmaJoinMulticast(long id, InetSocketAddress group);
+	void rdmaJoinMulticast(long id, InetSocketAddress group, long context);
 
 	/**
 	 * Begin to join a multicast group; stands for {@code rdma_join_multicast_ex}.

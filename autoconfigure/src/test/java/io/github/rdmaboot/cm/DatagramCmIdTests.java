@@ -7,8 +7,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.ConnectionParameters;
 import io.github.rdmaboot.provider.FaultingProvider;
@@ -37,6 +39,8 @@ import static org.awaitility.Awaitility.await;
 class DatagramCmIdTests {
 
 	private static final InetSocketAddress GROUP = new InetSocketAddress("239.1.2.3", 0);
+
+	private static final InetSocketAddress OTHER_GROUP = new InetSocketAddress("239.1.2.4", 0);
 
 	private static final ConnectionParameters QUEUE_PAIR_77 = new ConnectionParameters(new byte[0], 0, 0, false, 0, 0,
 			false, 77);
@@ -168,6 +172,71 @@ class DatagramCmIdTests {
 		this.id.joinMulticast(GROUP);
 		next(CmEventType.MULTICAST_JOIN);
 		this.id.leaveMulticast(GROUP);
+	}
+
+	@Test
+	void groupThatWasLeftBeforeItsJoinWasAnsweredIsForgotten() throws Exception {
+		bind();
+		createQueuePair();
+		CountDownLatch goOn = holdEvents();
+		this.id.joinMulticast(GROUP);
+		this.id.leaveMulticast(GROUP);
+		int moved = moves();
+		assertThat(moved).as("moves of the id while its first group was left").isEqualTo(2);
+		goOn.countDown();
+		this.id.joinMulticast(OTHER_GROUP);
+		assertThat(next(CmEventType.MULTICAST_JOIN).group()).isEqualTo(OTHER_GROUP);
+		this.id.leaveMulticast(OTHER_GROUP);
+		assertThat(moves()).as("moves of the id when nothing was unanswered").isEqualTo(moved);
+	}
+
+	@Test
+	void groupIsLeftAtOnceWhileTheJoinOfAnotherIsUnanswered() throws Exception {
+		bind();
+		createQueuePair();
+		this.id.joinMulticast(GROUP);
+		next(CmEventType.MULTICAST_JOIN);
+		CountDownLatch goOn = holdEvents();
+		this.id.joinMulticast(OTHER_GROUP);
+		this.id.leaveMulticast(GROUP);
+		assertThat(moves()).as("moves of the id").isZero();
+		this.id.leaveMulticast(OTHER_GROUP);
+		assertThat(moves()).as("moves of the id").isEqualTo(2);
+		goOn.countDown();
+	}
+
+	@Test
+	void lossOfOneGroupAnswersNoJoinOfAnother() {
+		NativeCmId cmId = new NativeCmId(this.channel, 1, true, CmIdState.BOUND, null);
+		long first = cmId.joins().begin(GROUP);
+		assertThat(cmId.fetched(multicast(CmEventType.MULTICAST_JOIN, first))).isEqualTo(GROUP);
+		assertThat(cmId.isQueuePairInUseByEvents()).isFalse();
+		cmId.joins().begin(OTHER_GROUP);
+		assertThat(cmId.fetched(multicast(CmEventType.MULTICAST_ERROR, first))).isEqualTo(GROUP);
+		assertThat(cmId.isQueuePairInUseByEvents()).isTrue();
+		cmId.joins().left(OTHER_GROUP);
+		assertThat(cmId.isQueuePairInUseByEvents()).isFalse();
+	}
+
+	private static CmEventData multicast(CmEventType type, long join) {
+		return new CmEventData(1, type.value(), 0, 1, 0, new byte[0], 0, 0, 0, 0, null, join);
+	}
+
+	private int moves() {
+		return this.faulting.counts().getOrDefault("rdmaMigrateId", new AtomicInteger()).get();
+	}
+
+	// Keep the channel's thread in a handler until the latch is open.
+	private CountDownLatch holdEvents() {
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.other.create(this.channel, PortSpace.UDP, (from, event) -> {
+			entered.countDown();
+			assertThat(awaited(goOn)).isTrue();
+		});
+		this.other.resolveAddr(null, new InetSocketAddress("192.0.2.1", 7174), 2000);
+		assertThat(awaited(entered)).isTrue();
+		return goOn;
 	}
 
 	private static boolean awaited(CountDownLatch latch) {

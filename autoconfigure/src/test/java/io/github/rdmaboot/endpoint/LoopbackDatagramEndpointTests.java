@@ -12,6 +12,7 @@ import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.LostGroup;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -66,6 +67,17 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 	private static DatagramSettings impatient(String address, int maxPeers) {
 		return new DatagramSettings("impatient", address, null, 16, Duration.ofMillis(500), Duration.ofMillis(300),
 				List.of(), 16, maxPeers, null, CompletionSettings.defaults(), TestSettings.NO_RECONNECT);
+	}
+
+	@Test
+	void theLossOfOneGroupFailsNoJoinOfAnother() {
+		RdmaEndpoints registry = new RdmaEndpoints(() -> LostGroup.around(openProvider()), ShutdownSettings.defaults(),
+				null);
+		RdmaDatagramEndpoint datagrams = registry.addDatagrams(TestSettings.datagrams("groups", localAddress(), null));
+		registry.start();
+		assertThat(datagrams.join(TestSettings.literal("239.1.2.3"))).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(datagrams.join(TestSettings.literal("239.1.2.4"))).succeedsWithin(Duration.ofSeconds(10));
+		registry.close();
 	}
 
 	@ParameterizedTest

@@ -350,13 +350,13 @@ abstract class CmIdContract extends RdmaProviderContract {
 	@Test
 	void reliableIdCannotJoinAGroup() {
 		long id = resolved(address(4000));
-		assertErrno(Errno.EINVAL, () -> this.provider.rdmaJoinMulticast(id, GROUP));
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaJoinMulticast(id, GROUP, 0));
 	}
 
 	@Test
 	void unboundIdCannotJoinAGroup() {
 		long id = this.client.newId(PortSpace.UDP);
-		assertErrno(Errno.EINVAL, () -> this.provider.rdmaJoinMulticast(id, GROUP));
+		assertErrno(Errno.EINVAL, () -> this.provider.rdmaJoinMulticast(id, GROUP, 0));
 	}
 
 	@Test

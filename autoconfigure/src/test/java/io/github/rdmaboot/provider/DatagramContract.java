@@ -143,7 +143,7 @@ abstract class DatagramContract extends RdmaProviderContract {
 		passive.postReceive(1, 2000);
 		this.provider.rdmaAccept(passive.id, parametersFor(passive));
 		CmEventData peer = this.client.expect(CmEventType.ESTABLISHED);
-		sendTo(active, new CmEventData(0, 0, 0, 0, 0, NO_DATA, 0, 0, peer.qpNum(), 77, peer.address()), 1);
+		sendTo(active, new CmEventData(0, 0, 0, 0, 0, NO_DATA, 0, 0, peer.qpNum(), 77, peer.address(), 0), 1);
 		active.expect(CompletionStatus.SUCCESS, 2);
 		passive.expectNoCompletion();
 	}

@@ -20,6 +20,9 @@ abstract class MulticastContract extends RdmaProviderContract {
 
 	private static final int MULTICAST_QP = 0xffffff;
 
+	/** What the join is given and its events carry. */
+	private static final long NUMBER = 0x1234_5678_9abcL;
+
 	MulticastContract(ContractTransport transport) {
 		super(transport);
 	}
@@ -48,7 +51,7 @@ abstract class MulticastContract extends RdmaProviderContract {
 			this.provider.rdmaJoinMulticastEx(endpoint.id, group, true);
 		}
 		else {
-			this.provider.rdmaJoinMulticast(endpoint.id, group);
+			this.provider.rdmaJoinMulticast(endpoint.id, group, NUMBER);
 		}
 		CmEventData joined = this.client.expect(CmEventType.MULTICAST_JOIN);
 		assertThat(joined.status()).isZero();
@@ -94,6 +97,7 @@ abstract class MulticastContract extends RdmaProviderContract {
 		assertThat(path).isNotNull();
 		assertThat(path.global()).isTrue();
 		assertThat(path.dgid()).hasSize(16).endsWith(239, 1, 2, 4);
+		assertThat(member.joined().context()).isEqualTo(NUMBER);
 	}
 
 	@ParameterizedTest
@@ -199,7 +203,7 @@ abstract class MulticastContract extends RdmaProviderContract {
 		AddressHandleAttributes path = sender.joined().address();
 		assertThat(path).isNotNull();
 		send(new Member(sender.endpoint(),
-				new CmEventData(0, 0, 0, 0, 0, NO_DATA, 0, 0, MULTICAST_QP, CM_QKEY + 1, path)), 1);
+				new CmEventData(0, 0, 0, 0, 0, NO_DATA, 0, 0, MULTICAST_QP, CM_QKEY + 1, path, 0)), 1);
 		this.client.letTimePass();
 		member.endpoint().expectNoCompletion();
 	}

@@ -85,7 +85,7 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 	void groupIsJoinedAndLeft() {
 		long id = this.client.newId(PortSpace.UDP);
 		this.provider.rdmaBindAddr(id, address(0));
-		this.provider.rdmaJoinMulticast(id, GROUP);
+		this.provider.rdmaJoinMulticast(id, GROUP, 0);
 		CmEventData event = this.client.expect(CmEventType.MULTICAST_JOIN);
 		assertThat(event.status()).isZero();
 		assertThat(event.qpNum()).isEqualTo(0xffffff);
@@ -99,7 +99,7 @@ abstract class SharedReceiveContract extends RdmaProviderContract {
 	void unacknowledgedJoinBlocksLeaving() throws Exception {
 		long id = this.client.newId(PortSpace.UDP);
 		this.provider.rdmaBindAddr(id, address(0));
-		this.provider.rdmaJoinMulticast(id, GROUP);
+		this.provider.rdmaJoinMulticast(id, GROUP, 0);
 		CmEventData event = this.client.fetch();
 		BlockedCall leaving = BlockedCall.start(() -> this.provider.rdmaLeaveMulticast(id, GROUP));
 		leaving.isBlocked();

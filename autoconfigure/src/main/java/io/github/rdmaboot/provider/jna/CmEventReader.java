@@ -30,14 +30,14 @@ final class CmEventReader {
 					event + CmEventLayout.UD_PRIVATE_DATA_LENGTH);
 			return new CmEventData(event, type, status, id, listenId, privateData, 0, 0,
 					RawMemory.getInt(event + CmEventLayout.UD_QP_NUM), RawMemory.getInt(event + CmEventLayout.UD_QKEY),
-					AddressHandleAttributesCodec.decode(event + CmEventLayout.UD_AH_ATTR));
+					AddressHandleAttributesCodec.decode(event + CmEventLayout.UD_AH_ATTR), context(type, event));
 		}
 		byte[] privateData = privateData(type, event + CmEventLayout.CONN_PRIVATE_DATA,
 				event + CmEventLayout.CONN_PRIVATE_DATA_LENGTH);
 		return new CmEventData(event, type, status, id, listenId, privateData,
 				RawMemory.getUnsignedByte(event + CmEventLayout.CONN_RESPONDER_RESOURCES),
 				RawMemory.getUnsignedByte(event + CmEventLayout.CONN_INITIATOR_DEPTH),
-				RawMemory.getInt(event + CmEventLayout.CONN_QP_NUM), 0, null);
+				RawMemory.getInt(event + CmEventLayout.CONN_QP_NUM), 0, null, 0);
 	}
 
 	private static boolean isDatagram(long id) {
@@ -51,6 +51,11 @@ final class CmEventReader {
 		long pointer = RawMemory.getLong(pointerAddress);
 		int length = RawMemory.getUnsignedByte(lengthAddress);
 		return (pointer != 0 && length > 0) ? RawMemory.getBytes(pointer, length) : NO_DATA;
+	}
+
+	private static long context(int type, long event) {
+		boolean multicast = type == CmEventType.MULTICAST_JOIN.value() || type == CmEventType.MULTICAST_ERROR.value();
+		return multicast ? RawMemory.getLong(event + CmEventLayout.UD_PRIVATE_DATA) : 0;
 	}
 
 	// Multicast and user events have a number of the application in the pointer's place.

@@ -287,10 +287,10 @@ abstract class JnaCmCalls implements RdmaCmCalls {
 	}
 
 	@Override
-	public void rdmaJoinMulticast(long id, InetSocketAddress group) {
+	public void rdmaJoinMulticast(long id, InetSocketAddress group, long context) {
 		try (NativeBlock address = SocketAddresses.encode(group)) {
 			CallOutcome.requireNotMinusOne("rdma_join_multicast",
-					Librdmacm.rdma_join_multicast(id, address.address(), 0));
+					Librdmacm.rdma_join_multicast(id, address.address(), context));
 		}
 	}
 

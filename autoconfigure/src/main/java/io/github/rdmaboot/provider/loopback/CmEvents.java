@@ -50,6 +50,21 @@ final class CmEvents {
 	}
 
 	/**
+	 * Drop the events of a membership that were not fetched.
+	 * @param id the id that is a member
+	 * @param membership the membership, which ends
+	 */
+	static void drop(LoopbackCmId id, MulticastMembership membership) {
+		id.queued.removeIf((event) -> {
+			boolean ofMembership = event.membership == membership;
+			if (ofMembership) {
+				event.owner().channel.events.remove(event);
+			}
+			return ofMembership;
+		});
+	}
+
+	/**
 	 * Fetch the next event and do what the library does in {@code rdma_get_cm_event}.
 	 * @param channel the channel
 	 * @return the event or {@code null} when there is none
@@ -84,10 +99,12 @@ final class CmEvents {
 			event.membership.events().fetched();
 		}
 		LoopbackCmId listener = event.listener;
+		MulticastMembership membership = event.membership;
 		boolean failedHere = type == CmEventType.CONNECT_ERROR.value() && event.type != CmEventType.CONNECT_ERROR;
 		return new CmEventData(handle, type, failedHere ? -1 : event.status, event.id.handle,
 				(listener != null) ? listener.handle : 0, event.privateData, event.responderResources,
-				event.initiatorDepth, event.qpNum, event.qkey, event.address);
+				event.initiatorDepth, event.qpNum, event.qkey, event.address,
+				(membership != null) ? membership.context() : 0);
 	}
 
 	private static int inLibrary(QueuedEvent event) {

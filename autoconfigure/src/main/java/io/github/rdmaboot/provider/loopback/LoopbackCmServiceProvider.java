@@ -129,16 +129,16 @@ abstract class LoopbackCmServiceProvider extends LoopbackVerbsProvider implement
 	}
 
 	@Override
-	public void rdmaJoinMulticast(long id, InetSocketAddress group) {
+	public void rdmaJoinMulticast(long id, InetSocketAddress group, long context) {
 		try (FabricLock ignored = hold()) {
-			MulticastMembership.join(id("rdma_join_multicast", id), group, false);
+			MulticastMembership.join(id("rdma_join_multicast", id), group, false, context);
 		}
 	}
 
 	@Override
 	public void rdmaJoinMulticastEx(long id, InetSocketAddress group, boolean sendOnly) {
 		try (FabricLock ignored = hold()) {
-			MulticastMembership.join(id("rdma_join_multicast_ex", id), group, sendOnly);
+			MulticastMembership.join(id("rdma_join_multicast_ex", id), group, sendOnly, 0);
 		}
 	}
 

@@ -24,14 +24,17 @@ final class MulticastMembership {
 
 	private final boolean sendOnly;
 
-	private MulticastMembership(LoopbackCmId id, InetAddress group, boolean sendOnly) {
+	private final long context;
+
+	private MulticastMembership(LoopbackCmId id, InetAddress group, boolean sendOnly, long context) {
 		this.id = id;
 		this.group = group;
 		this.sendOnly = sendOnly;
+		this.context = context;
 		this.events = new AckCounter(id.process().fabric().lock());
 	}
 
-	static void join(LoopbackCmId id, InetSocketAddress address, boolean sendOnly) {
+	static void join(LoopbackCmId id, InetSocketAddress address, boolean sendOnly, long context) {
 		String call = sendOnly ? "rdma_join_multicast_ex" : "rdma_join_multicast";
 		id.require(call, State.ADDR_BOUND, State.ADDR_RESOLVED, State.ROUTE_RESOLVED);
 		InetAddress group = FabricAddresses.withoutScope(address.getAddress());
@@ -42,7 +45,7 @@ final class MulticastMembership {
 			// The kernel sends IGMP for groups on RoCE v2, but no MLD.
 			throw new RdmaException(call, Errno.ENOTSUPP.value());
 		}
-		MulticastMembership membership = new MulticastMembership(id, group, sendOnly);
+		MulticastMembership membership = new MulticastMembership(id, group, sendOnly, context);
 		id.memberships.put(group, membership);
 		QueuedEvent event = new QueuedEvent(id, CmEventType.MULTICAST_JOIN, 0);
 		event.membership = membership;
@@ -61,6 +64,10 @@ final class MulticastMembership {
 		membership.events.awaitAll();
 	}
 
+	long context() {
+		return this.context;
+	}
+
 	AckCounter events() {
 		return this.events;
 	}
@@ -77,6 +84,7 @@ final class MulticastMembership {
 
 	void leave() {
 		this.id.memberships.remove(this.group);
+		CmEvents.drop(this.id, this);
 		LoopbackQp qp = this.id.qp;
 		if (qp != null) {
 			qp.fabric().multicast().detach(this.group, qp);

@@ -66,13 +66,17 @@ class CmEventReaderTests {
 	}
 
 	@Test
-	void theContextOfAMulticastEventIsNotTakenForData() {
+	void theNumberOfAMulticastEventIsCopiedAndNotTakenForData() {
 		this.id.putInt(CmIdLayout.QP_TYPE, QueuePairType.UD.value());
 		this.event.putLong(CmEventLayout.ID, this.id.address())
 			.putInt(CmEventLayout.EVENT, CmEventType.MULTICAST_JOIN.value())
-			.putLong(CmEventLayout.UD_PRIVATE_DATA, 1)
+			.putLong(CmEventLayout.UD_PRIVATE_DATA, 17)
 			.putByte(CmEventLayout.UD_PRIVATE_DATA_LENGTH, 8);
 		assertThat(CmEventReader.read(this.event.address()).privateData()).isEmpty();
+		assertThat(CmEventReader.read(this.event.address()).context()).isEqualTo(17);
+		this.event.putInt(CmEventLayout.EVENT, CmEventType.ESTABLISHED.value())
+			.putLong(CmEventLayout.UD_PRIVATE_DATA, this.data.address());
+		assertThat(CmEventReader.read(this.event.address()).context()).isZero();
 	}
 
 	@Test

@@ -52,7 +52,7 @@ class JnaDatagramIT extends NativeFixture {
 		this.provider.rdmaBindAddr(id, new InetSocketAddress(ADDRESS, 0));
 		Peer peer = this.peers.prepare(id);
 		InetSocketAddress group = new InetSocketAddress("239.1.2.3", 0);
-		this.provider.rdmaJoinMulticast(peer.id(), group);
+		this.provider.rdmaJoinMulticast(peer.id(), group, 0);
 		CmEventData joined = this.peers.awaitEvent(CmEventType.MULTICAST_JOIN);
 		assertThat(joined.privateData()).isEmpty();
 		assertThat(joined.qpNum()).isEqualTo(0xffffff);
