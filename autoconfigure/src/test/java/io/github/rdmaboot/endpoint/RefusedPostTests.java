@@ -9,6 +9,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -130,6 +133,17 @@ class RefusedPostTests {
 		this.client.send(message).get(10, TimeUnit.SECONDS);
 		assertThat(message.position()).as("position of what was sent").isEqualTo(10);
 		assertThat(this.pair.server().receive().get(10, TimeUnit.SECONDS)).hasSize(7);
+	}
+
+	@Test
+	void whatWasRefusedIsNotWaitedForWhenTheConnectionEnds() throws Exception {
+		this.taken = 0;
+		assertThatExceptionOfType(RdmaException.class)
+			.isThrownBy(() -> this.client.operations().write(this.local, 0, this.remote, 0, 8, this::remember));
+		this.taken = ALL;
+		DestroyReport report = this.client.close().get(20, TimeUnit.SECONDS);
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+		assertThat(report.steps()).as(report.toLine()).noneMatch((step) -> step.outcome() == StepOutcome.EXPIRED);
 	}
 
 	@Test
