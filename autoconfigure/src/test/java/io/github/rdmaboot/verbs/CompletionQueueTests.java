@@ -1,6 +1,8 @@
 package io.github.rdmaboot.verbs;
 
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.sun.management.ThreadMXBean;
 import io.github.rdmaboot.provider.CallOrder;
@@ -119,6 +122,40 @@ class CompletionQueueTests {
 		queue.close();
 		queue.close();
 		lease.release();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POLL")
+	void whatCompletesJustBeforeTheQueueIsArmedIsTakenWithoutAnEvent(CompletionMode mode) throws Exception {
+		RdmaProvider provider = this.faulting.provider();
+		AtomicReference<Runnable> beforeArming = new AtomicReference<>();
+		DeviceLease lease = lease(beforeArming(provider, beforeArming));
+		CompletionQueue queue = CompletionQueue.create(lease.device(), policy(mode), 100,
+				(completion) -> this.taken.add(completion.wrId), (failure) -> this.taken.add(-1L));
+		long qp = failedQueuePair(provider, lease.device(), queue);
+		beforeArming.set(() -> provider.ibvPostSend(qp, request(2)));
+		provider.ibvPostSend(qp, request(1));
+		expect(1);
+		expect(2);
+		provider.ibvDestroyQp(qp);
+		queue.close();
+		lease.release();
+	}
+
+	private static RdmaProvider beforeArming(RdmaProvider target, AtomicReference<Runnable> once) {
+		return (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
+				new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
+					Runnable first = method.getName().equals("ibvReqNotifyCq") ? once.getAndSet(null) : null;
+					if (first != null) {
+						first.run();
+					}
+					try {
+						return method.invoke(target, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
 	}
 
 	@ParameterizedTest
