@@ -304,6 +304,19 @@ abstract class EndpointContract {
 	}
 
 	@Test
+	void endOfAllEndpointsIsToldToWhoeverWaitsForTheirConnections() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = registry.addServer(TestSettings.server("mute", localAddress(), 0));
+		registry.start();
+		RdmaConnection connection = get(startedClient(registry, server).connect());
+		CompletableFuture<byte[]> message = connection.receive();
+		registry.destroyAll(DestroyTrigger.MANUAL);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(message))
+			.withCauseInstanceOf(ConnectionClosedException.class);
+		assertThat(get(connection.close()).result()).isEqualTo(DestroyResult.SUCCESS);
+	}
+
+	@Test
 	void clientWithoutListenerFailsWithTheReasonOfThePeer() {
 		RdmaEndpoints registry = registry();
 		registry.addClient(
