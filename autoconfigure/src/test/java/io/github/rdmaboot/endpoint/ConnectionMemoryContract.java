@@ -105,6 +105,10 @@ abstract class ConnectionMemoryContract {
 		return this.server;
 	}
 
+	RdmaClient client() {
+		return this.client;
+	}
+
 	RdmaConnection connection() {
 		return this.connection;
 	}

@@ -74,6 +74,16 @@ class LoopbackConnectionMemoryTests extends ConnectionMemoryContract {
 	}
 
 	@Test
+	void buffersForMessagesOfAQueuePairThatCouldNotBeDestroyedStayItsOwn() throws Exception {
+		RdmaConnection connection = connection();
+		EndpointStatistics statistics = client().statistics();
+		long registered = statistics.registeredBytes();
+		this.faulting.inject(new Fault("rdmaDestroyQp", 1, Kind.FAIL, Errno.EIO.value()));
+		assertThat(get(connection.close()).result()).isEqualTo(DestroyResult.FAILURE);
+		assertThat(statistics.registeredBytes()).as("bytes that the device may still use").isEqualTo(registered);
+	}
+
+	@Test
 	void memoryOfAQuarantinedConnectionIsNotLentUntilItsCallReturns() throws Exception {
 		long address = connection().memory().allocate(1000).address();
 		this.faulting.inject(new Fault("rdmaDestroyQp", 1, Kind.BLOCK, 0));

@@ -15,6 +15,8 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -179,6 +181,25 @@ class OrderlyDestroyTests {
 			assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
 			assertThat(report.steps()).anySatisfy((step) -> assertThat(step.outcome()).isEqualTo(StepOutcome.EXPIRED));
 		});
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "DESTROY_QP", "AWAIT_DISCONNECTED" })
+	void theWholeHasALimitHoweverLongEachCallMayTake(DestroyStepName step) {
+		DestroyLimits patient = new DestroyLimits(Duration.ofMillis(300), Duration.ofSeconds(50),
+				Duration.ofSeconds(50), Duration.ofSeconds(50));
+		CountDownLatch stuck = new CountDownLatch(1);
+		long begin = System.nanoTime();
+		List<DestroyReport> reports = run(patient, member("a", Map.of(step, (deadline) -> {
+			Deadline.after(Duration.ofMinutes(1)).await(stuck);
+			return true;
+		})));
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(300),
+				Duration.ofSeconds(5));
+		assertThat(reports).singleElement()
+			.satisfies((report) -> assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.TIMEOUT));
+		stuck.countDown();
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.calls.contains("a destroy-id"));
 	}
 
 	@Test
