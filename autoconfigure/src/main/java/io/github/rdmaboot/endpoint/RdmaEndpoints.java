@@ -151,8 +151,8 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * @throws io.github.rdmaboot.provider.RdmaException if another call fails that is for
 	 * no endpoint alone: the look at the devices or the event channel, on ETIMEDOUT if it
 	 * does not return in time
-	 * @throws IllegalStateException if the registry is closed, or a call of an earlier
-	 * start or destroy is stuck; nothing is made then
+	 * @throws IllegalStateException if the registry is closed or being stopped, or a call
+	 * of an earlier start or destroy is stuck; nothing is made then
 	 */
 	public void start() {
 		requireNothingStuck();

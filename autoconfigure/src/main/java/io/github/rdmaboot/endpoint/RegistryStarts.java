@@ -60,9 +60,14 @@ final class RegistryStarts {
 			return runtime;
 		}
 		finally {
-			this.slot.endStart();
-			if (!started && runtime != null) {
-				this.discarding.accept(runtime);
+			try {
+				// Before the next start, which may get the provider that this closes.
+				if (!started && runtime != null) {
+					this.discarding.accept(runtime);
+				}
+			}
+			finally {
+				this.slot.endStart();
 			}
 		}
 	}

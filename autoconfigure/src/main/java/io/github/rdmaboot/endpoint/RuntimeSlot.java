@@ -26,11 +26,14 @@ final class RuntimeSlot {
 	/**
 	 * Begin a start.
 	 * @return whether the caller has to open a runtime, because there is none
-	 * @throws IllegalStateException if the registry is closed
+	 * @throws IllegalStateException if the registry is closed or being stopped
 	 */
 	synchronized boolean beginStart() {
 		if (this.closed) {
 			throw new IllegalStateException("The registry of RDMA endpoints is closed");
+		}
+		if (this.stopping != null || (this.starting && this.startCancelled)) {
+			throw new IllegalStateException("The registry of RDMA endpoints is being stopped and cannot be started");
 		}
 		if (this.runtime != null || this.starting) {
 			return false;

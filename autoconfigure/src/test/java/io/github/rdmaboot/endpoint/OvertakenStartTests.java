@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,7 +15,9 @@ import java.util.stream.IntStream;
 import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.ProcessorList;
+import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.CompletionMode;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -60,6 +64,50 @@ class OvertakenStartTests {
 		this.calls.release();
 		this.registry.close();
 		this.starters.shutdownNow();
+	}
+
+	@Test
+	void aRegistryThatIsBeingStoppedRefusesToStartInPlaceOfDoingNothing() {
+		this.registry.addServer(TestSettings.server("server", ADDRESS, 0));
+		this.registry.start();
+		this.calls.hold("rdmaDestroyId");
+		CompletableFuture<?> stop = CompletableFuture.runAsync(() -> this.registry.destroyAll(DestroyTrigger.RESTART),
+				this.starters);
+		await().until(() -> this.calls.held() == 1);
+		assertThatIllegalStateException().isThrownBy(this.registry::start).withMessageContaining("is being stopped");
+		this.calls.release();
+		stop.join();
+		this.registry.start();
+		assertThat(this.registry.isRunning()).isTrue();
+	}
+
+	@Test
+	void aStartThatIsGivenUpClosesNoProviderOfTheNextOne() {
+		CountDownLatch opening = new CountDownLatch(1);
+		RdmaProvider provider = this.calls.provider();
+		RdmaEndpoints slow = TestSettings.registry(() -> {
+			await().until(() -> opening.getCount() == 0);
+			return provider;
+		}, LIMITS, null);
+		RdmaServer server = slow.addServer(TestSettings.server("server", ADDRESS, 0));
+		CompletableFuture<Void> overtaken = CompletableFuture.runAsync(slow::start, this.starters);
+		await().until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(OvertakenStartTests::isOpening));
+		slow.destroyAll(DestroyTrigger.RESTART);
+		this.calls.hold("rdmaDestroyEventChannel");
+		opening.countDown();
+		await().until(() -> this.calls.held() == 1);
+		assertThatIllegalStateException().isThrownBy(slow::start).withMessageContaining("is being stopped");
+		this.calls.release();
+		assertThat(overtaken).failsWithin(Duration.ofSeconds(10))
+			.withThrowableThat()
+			.withMessageContaining("was stopped while it started");
+		slow.start();
+		assertThat(server.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		slow.close();
+	}
+
+	private static boolean isOpening(Thread thread) {
+		return thread.getName().equals("rdma-open");
 	}
 
 	@Test
