@@ -203,10 +203,14 @@ final class StartedRuntime implements EndpointRuntime {
 				logger.debug("Could not reject a connection request that nobody wants", ex);
 			}
 		}
+		catch (RuntimeException | Error ex) {
+			// Its device went away meanwhile, for instance.
+			logger.debug("A connection request that nobody wants cannot be rejected any more", ex);
+		}
 		try {
 			id.destroy();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("Could not destroy the id of a connection request that nobody wants", ex);
 		}
 	}
@@ -245,6 +249,10 @@ final class StartedRuntime implements EndpointRuntime {
 		}
 		catch (RdmaException ex) {
 			logger.debug("No device is left after a removal", ex);
+		}
+		catch (RuntimeException | Error ex) {
+			// What was on the device shall come up again all the same.
+			logger.warn("A removed device may still be open", ex);
 		}
 	}
 

@@ -3,10 +3,12 @@ package io.github.rdmaboot.endpoint;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -14,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
+import io.github.rdmaboot.cm.CmIdState;
+import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -27,6 +31,7 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +111,40 @@ class RelisteningTests {
 		server.returnedLate(stuck);
 		await().until(() -> server.state() == EndpointState.UP);
 		server.destroy();
+	}
+
+	@Test
+	void aServerListensAgainThoughTheLookAtTheDevicesEndedWithAnError() {
+		this.faults.inject(new Fault("rdmaGetDevices", 1, Kind.ERROR, 0));
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		server.start(this.runtime);
+		this.fabric.faults().removeDevice();
+		await().until(this.faults::isInjected);
+		this.fabric.faults().insertDevice();
+		await().until(() -> server.state() == EndpointState.UP);
+		server.destroy();
+	}
+
+	@Test
+	void aRequestThatNobodyWantsIsDestroyedThoughRejectingItEndedWithAnError() throws Exception {
+		CompletableFuture<OwnedCmId> request = new CompletableFuture<>();
+		OwnedCmId listener = new OwnedCmId("listener");
+		listener.create(this.runtime.channel(), PortSpace.TCP, (id, event) -> {
+			if (event.child() != null) {
+				request.complete(event.child());
+			}
+		});
+		listener.bind(new InetSocketAddress(ADDRESS, 4711));
+		listener.listen(1);
+		RdmaClient client = this.registry.addClient(
+				TestSettings.client("client", ADDRESS, 4711, ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+		client.start(this.runtime);
+		OwnedCmId child = request.get(10, TimeUnit.SECONDS);
+		this.faults.inject(new Fault("rdmaReject", 1, Kind.ERROR, 0));
+		this.runtime.destroyOrphan(child);
+		await().until(() -> child.state() == CmIdState.NONE);
+		client.destroy();
+		listener.destroy();
 	}
 
 	@Test
