@@ -261,6 +261,24 @@ class CmIdTests {
 	}
 
 	@Test
+	void requestThatComesWhileItsListenerIsBeingDestroyedBecomesAnOrphan() throws Exception {
+		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
+		OwnedCmId listener = listener(requests);
+		this.faulting.inject(new Fault("rdmaDestroyId", 1, Kind.BLOCK, 0));
+		Thread destroying = new Thread(listener::destroy, "destroying");
+		destroying.start();
+		await().atMost(10, TimeUnit.SECONDS).until(this.faulting::isInjected);
+		OwnedQueuePair queuePair = connect(listener);
+		await().atMost(10, TimeUnit.SECONDS).until(() -> this.orphans.size() == 1);
+		assertThat(this.orphans.get(0).state()).isEqualTo(CmIdState.REQUESTED);
+		assertThat(requests).as("requests that the listener was told of").isEmpty();
+		this.faulting.release();
+		destroying.join();
+		this.id.destroyQueuePair();
+		queuePair.free();
+	}
+
+	@Test
 	void queuePairThatCannotBeDestroyedWhileConnectingHoldsUpNoOtherEvents() throws Exception {
 		BlockingQueue<OwnedCmId> requests = new LinkedBlockingQueue<>();
 		OwnedCmId listener = listener(requests);
