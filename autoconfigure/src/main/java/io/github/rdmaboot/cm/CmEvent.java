@@ -3,6 +3,8 @@ package io.github.rdmaboot.cm;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
+import io.github.rdmaboot.provider.AddressHandleAttributes;
+import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventStatus;
 import io.github.rdmaboot.provider.CmEventType;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record CmEvent(CmEventType type, int status, byte[] privateData, int responderResources, int initiatorDepth,
 		@Nullable OwnedCmId child, @Nullable DatagramTarget target, @Nullable InetSocketAddress group) {
+
+	static CmEvent of(CmEventType type, CmEventData data, @Nullable OwnedCmId child,
+			@Nullable InetSocketAddress group) {
+		AddressHandleAttributes path = data.address();
+		return new CmEvent(type, data.status(), data.privateData(), data.responderResources(), data.initiatorDepth(),
+				child, (path != null) ? new DatagramTarget(data.qpNum(), data.qkey(), path) : null, group);
+	}
 
 	/**
 	 * Return the errno that comes nearest to the status.

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-import io.github.rdmaboot.provider.AddressHandleAttributes;
 import io.github.rdmaboot.provider.CmEventData;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.PollingThread;
@@ -321,13 +320,6 @@ public final class EventChannel {
 		}
 	}
 
-	private static CmEvent event(CmEventType type, CmEventData data, @Nullable OwnedCmId child,
-			@Nullable InetSocketAddress group) {
-		AddressHandleAttributes path = data.address();
-		return new CmEvent(type, data.status(), data.privateData(), data.responderResources(), data.initiatorDepth(),
-				child, (path != null) ? new DatagramTarget(data.qpNum(), data.qkey(), path) : null, group);
-	}
-
 	private void dispatch(CmEventData data, @Nullable OwnedCmId owner, NativeCmId target, @Nullable OwnedCmId child,
 			@Nullable InetSocketAddress group) {
 		CmEventType type = CmEventType.of(data.type());
@@ -336,7 +328,7 @@ public final class EventChannel {
 			return;
 		}
 		try {
-			boolean taken = owner != null && owner.onEvent(target, event(type, data, child, group));
+			boolean taken = owner != null && owner.onEvent(target, CmEvent.of(type, data, child, group));
 			if (!taken && child != null) {
 				this.orphans.accept(child);
 			}
