@@ -3,10 +3,12 @@ package io.github.rdmaboot.provider.jna;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -76,6 +78,24 @@ final class DeviceTree {
 	 */
 	List<String> deviceNames() {
 		return entries(this.devices).stream().map(DeviceTree::name).toList();
+	}
+
+	/**
+	 * Return what there is of devices, each with what tells it from one of its name that
+	 * was there before.
+	 * @return names and numbers
+	 */
+	Set<String> sightings() {
+		Set<String> sightings = new TreeSet<>();
+		for (Path device : entries(this.devices)) {
+			try {
+				sightings.add(name(device) + " " + Files.getAttribute(device, "unix:ino", LinkOption.NOFOLLOW_LINKS));
+			}
+			catch (IOException ex) {
+				sightings.add(name(device) + " going");
+			}
+		}
+		return sightings;
 	}
 
 	/**

@@ -1,11 +1,14 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 
 import io.github.rdmaboot.provider.DeviceDescription;
+import io.github.rdmaboot.provider.HandleList;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.RdmaUnavailableException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,11 +22,18 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 
 	private final Waiting waiting = new Waiting();
 
+	/** Long enough for a machine that is busy; a look takes some milliseconds. */
+	private static final long DISCOVERY_PATIENCE_MILLIS = 2000;
+
 	private final DeviceTree devices;
+
+	private final DeviceDiscovery discovery;
 
 	private JnaRdmaProvider(DeviceTree devices, CallPath path) {
 		super(path);
 		this.devices = devices;
+		this.discovery = new DeviceDiscovery(devices::sightings, () -> ibvFreeDeviceList(super.ibvGetDeviceList()),
+				DISCOVERY_PATIENCE_MILLIS);
 	}
 
 	/**
@@ -76,8 +86,45 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 	}
 
 	@Override
+	public long rdmaCreateEventChannel() {
+		this.discovery.seeDevices();
+		return super.rdmaCreateEventChannel();
+	}
+
+	@Override
+	public void rdmaBindAddr(long id, InetSocketAddress address) {
+		this.discovery.seeDevices();
+		super.rdmaBindAddr(id, address);
+	}
+
+	@Override
+	public void rdmaResolveAddr(long id, @Nullable InetSocketAddress source, InetSocketAddress destination,
+			int timeoutMillis) {
+		this.discovery.seeDevices();
+		super.rdmaResolveAddr(id, source, destination, timeoutMillis);
+	}
+
+	@Override
+	public HandleList rdmaGetDevices() {
+		this.discovery.seeDevices();
+		return super.rdmaGetDevices();
+	}
+
+	@Override
+	public HandleList ibvGetDeviceList() {
+		this.discovery.seeDevices();
+		return super.ibvGetDeviceList();
+	}
+
+	// A request to one that listens on all addresses may come over a device that is new:
+	// there is no call before it that would see that.
+	@Override
 	public boolean awaitCmEvent(long channel, long waker, int timeoutMillis) {
-		return this.waiting.await(eventChannelFd(channel), waker, timeoutMillis);
+		boolean event = this.waiting.await(eventChannelFd(channel), waker, timeoutMillis);
+		if (!event) {
+			this.discovery.seeDevices();
+		}
+		return event;
 	}
 
 	@Override

@@ -1,0 +1,91 @@
+package io.github.rdmaboot.provider.jna;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Which thread looks at the devices, and when.
+ */
+@Timeout(30)
+class DeviceDiscoveryTests {
+
+	private final AtomicReference<Set<String>> devices = new AtomicReference<>(Set.of("rxe0 1"));
+
+	private final List<Thread> lookers = new CopyOnWriteArrayList<>();
+
+	private final DeviceDiscovery discovery = new DeviceDiscovery(this.devices::get,
+			() -> this.lookers.add(Thread.currentThread()), 30_000);
+
+	@Test
+	void oneThreadLooksAtTheDevicesWhoeverAsksAndInWhicheverProvider() throws Exception {
+		this.discovery.seeDevices();
+		Thread other = new Thread(() -> {
+			this.devices.set(Set.of("rxe0 1", "rxe1 7"));
+			this.discovery.seeDevices();
+			new DeviceDiscovery(this.devices::get, () -> this.lookers.add(Thread.currentThread()), 30_000).seeDevices();
+		});
+		other.start();
+		other.join();
+		assertThat(this.lookers).as("threads that looked at the devices").hasSize(3).containsOnly(this.lookers.get(0));
+		assertThat(this.lookers.get(0)).isNotIn(Thread.currentThread(), other);
+		assertThat(this.lookers.get(0).isDaemon()).as("daemon").isTrue();
+	}
+
+	@Test
+	void devicesAreLookedAtAgainOnlyWhenOneCameOrWent() {
+		this.discovery.seeDevices();
+		this.discovery.seeDevices();
+		assertThat(this.lookers).as("looks at the same devices").hasSize(1);
+		this.devices.set(Set.of("rxe0 2"));
+		this.discovery.seeDevices();
+		assertThat(this.lookers).as("looks, with one device that came back").hasSize(2);
+		this.devices.set(Set.of());
+		this.discovery.seeDevices();
+		assertThat(this.lookers).as("looks, with no device left").hasSize(3);
+	}
+
+	@Test
+	void lookThatDoesNotReturnHoldsNobodyUpForLongAndIsRepeated() {
+		CountDownLatch held = new CountDownLatch(1);
+		DeviceDiscovery stuck = new DeviceDiscovery(this.devices::get, () -> {
+			this.lookers.add(Thread.currentThread());
+			try {
+				held.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}, 50);
+		stuck.seeDevices();
+		held.countDown();
+		stuck.seeDevices();
+		assertThat(this.lookers).as("looks").hasSize(2);
+	}
+
+	@Test
+	void lookThatFailsStopsNoCall() {
+		DeviceDiscovery failing = new DeviceDiscovery(this.devices::get, () -> {
+			throw new IllegalStateException("no devices for a test");
+		}, 30_000);
+		failing.seeDevices();
+		this.discovery.seeDevices();
+		assertThat(this.lookers).as("looks after one that failed").hasSize(1);
+	}
+
+	@Test
+	void interruptOfWhoeverWaitsIsKept() {
+		Thread.currentThread().interrupt();
+		this.discovery.seeDevices();
+		assertThat(Thread.interrupted()).as("interrupted").isTrue();
+		assertThat(this.lookers).as("looks").hasSize(1);
+	}
+
+}
