@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Looks at conditions that are awaited more often than Awaitility would. The build
- * registers it for all tests; in the guest, where each look is dear, nobody does.
+ * Looks at conditions that are awaited more often than Awaitility would. Registered for
+ * all tests; in the guest, where each look is dear, it is left out.
  */
 public final class BriefPolls implements BeforeAllCallback {
 

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 
 import javax.tools.ToolProvider;
 
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaConnection;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.PropertySource;
@@ -60,7 +60,8 @@ class ReadmeExampleTests {
 		compile(block("java", "class OrderService"));
 		List<PropertySource<?>> yaml = yaml("servers:");
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { this.folder.toUri().toURL() })) {
-			new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+			CheckedContexts.runner()
+				.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 				.withBean(RdmaProvider.class, ReadmeExampleTests::provider)
 				.withInitializer((context) -> {
 					yaml.forEach(context.getEnvironment().getPropertySources()::addLast);
@@ -81,7 +82,8 @@ class ReadmeExampleTests {
 		compile(block("java", "class SharedTable"));
 		LoopbackFabric fabric = new LoopbackFabric();
 		fabric.addAddress(InetAddress.getByName("192.0.2.10"));
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+		CheckedContexts.runner()
+			.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 			.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
 			.withPropertyValues("rdma.servers.tables.port=7471", "rdma.clients.user.address=192.0.2.10",
 					"rdma.clients.user.port=7471")
@@ -119,7 +121,8 @@ class ReadmeExampleTests {
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
 		fabric.addAddress(InetAddress.getByName("192.0.2.10"));
 		List<PropertySource<?>> yaml = yaml("datagrams:");
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+		CheckedContexts.runner()
+			.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 			.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(fabric))
 			.withInitializer((context) -> yaml.forEach(context.getEnvironment().getPropertySources()::addLast))
 			.withPropertyValues("rdma.datagrams.asked.address=192.0.2.10", "rdma.datagrams.asked.port=7174",

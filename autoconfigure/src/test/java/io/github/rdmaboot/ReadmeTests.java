@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.github.rdmaboot.autoconfigure.RdmaProperties;
+import io.github.rdmaboot.endpoint.CheckedEndpoints;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
@@ -85,7 +86,7 @@ class ReadmeTests {
 	@Test
 	void tableOfMetersIsComplete() {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		try (RdmaEndpoints endpoints = new RdmaEndpoints(() -> new LoopbackRdmaProvider(LoopbackFabric.shared()),
+		try (RdmaEndpoints endpoints = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(LoopbackFabric.shared()),
 				new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3), Duration.ofSeconds(2),
 						Duration.ofSeconds(5)),
 				null)) {

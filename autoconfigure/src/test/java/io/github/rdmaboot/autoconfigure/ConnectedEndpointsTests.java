@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class ConnectedEndpointsTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class, RdmaAutoConfiguration.class,
 				RdmaActuatorEndpointAutoConfiguration.class, RdmaHealthContributorAutoConfiguration.class,
 				RdmaMetricsAutoConfiguration.class))

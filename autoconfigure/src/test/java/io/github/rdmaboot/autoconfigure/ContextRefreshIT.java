@@ -23,7 +23,7 @@ class ContextRefreshIT {
 
 	private static final int ROUNDS = Integer.getInteger("rdma.test.refreshes", 15);
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+	private final ApplicationContextRunner runner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 		.withPropertyValues("rdma.servers.a.address=192.0.2.1", "rdma.servers.a.port=7481",
 				"rdma.servers.b.address=192.0.2.1", "rdma.servers.b.port=7482", "rdma.servers.c.port=7483",

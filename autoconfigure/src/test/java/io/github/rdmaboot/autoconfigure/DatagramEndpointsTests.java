@@ -57,7 +57,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class DatagramEndpointsTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class,
 				RdmaHealthContributorAutoConfiguration.class, RdmaActuatorEndpointAutoConfiguration.class))
 		.withBean(RdmaProvider.class, DatagramEndpointsTests::provider)

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedStartIT {
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+	private final ApplicationContextRunner runner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 		.withPropertyValues("rdma.servers.echo.address=192.0.2.1", "rdma.servers.echo.port=7484",
 				"rdma.clients.caller.address=192.0.2.1", "rdma.clients.caller.port=7484",

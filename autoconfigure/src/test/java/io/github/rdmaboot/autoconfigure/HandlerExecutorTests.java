@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.CheckedEndpoints;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.RdmaServer;
@@ -33,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class HandlerExecutorTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 		.withBean(RdmaProvider.class, () -> new LoopbackRdmaProvider(new LoopbackFabric()))
 		.withPropertyValues("rdma.servers.echo.port=7471", "rdma.clients.echo-client.address=127.0.0.1",
@@ -72,9 +73,10 @@ class HandlerExecutorTests {
 
 	@Test
 	void endpointsOfTheApplicationTakeThePlaceOfThoseOfTheProperties() {
-		RdmaEndpoints own = new RdmaEndpoints(() -> new LoopbackRdmaProvider(new LoopbackFabric()),
+		RdmaEndpoints own = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(new LoopbackFabric()),
 				ShutdownSettings.defaults(), null);
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+		CheckedContexts.runner()
+			.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 			.withBean("own", RdmaEndpoints.class, () -> own)
 			.run((context) -> {
 				assertThat(context).hasNotFailed();

@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 class RdmaAutoConfigurationTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
 		.withPropertyValues("rdma.provider=loopback");
 

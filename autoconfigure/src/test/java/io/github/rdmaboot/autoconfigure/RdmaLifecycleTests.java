@@ -42,7 +42,7 @@ class RdmaLifecycleTests {
 
 	private final List<DestroyReport> reports = new CopyOnWriteArrayList<>();
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class, RdmaAutoConfiguration.class))
 		.withBean(DestroyListener.class, () -> this.reports::add)
 		.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0");

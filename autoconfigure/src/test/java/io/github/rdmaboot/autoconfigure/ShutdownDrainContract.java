@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.github.rdmaboot.endpoint.CheckedEndpoints;
 import io.github.rdmaboot.endpoint.ConnectionRejectedException;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
@@ -199,7 +200,7 @@ abstract class ShutdownDrainContract {
 	private RdmaClient peer(String name, int maxAttempts) {
 		RdmaEndpoints peers = this.peers;
 		if (peers == null) {
-			peers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+			peers = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
 			this.peers = peers;
 			peers.start();
 		}

@@ -2,6 +2,7 @@ package io.github.rdmaboot.autoconfigure;
 
 import java.time.Duration;
 
+import io.github.rdmaboot.endpoint.CheckedEndpoints;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
@@ -23,7 +24,7 @@ class ShutdownTimeoutCheckTests {
 
 	private final MockEnvironment environment = new MockEnvironment();
 
-	private final RdmaEndpoints endpoints = new RdmaEndpoints(() -> {
+	private final RdmaEndpoints endpoints = CheckedEndpoints.create(() -> {
 		throw new IllegalStateException("nothing is started");
 	}, ShutdownSettings.defaults(), null);
 
@@ -54,7 +55,7 @@ class ShutdownTimeoutCheckTests {
 
 	@Test
 	void isSilentWithoutEndpoints() {
-		RdmaEndpoints none = new RdmaEndpoints(() -> {
+		RdmaEndpoints none = CheckedEndpoints.create(() -> {
 			throw new IllegalStateException("nothing is started");
 		}, ShutdownSettings.defaults(), null);
 		assertThat(check(none, Duration.ofSeconds(30))).isEmpty();

@@ -46,7 +46,7 @@ class StuckDestroyTests {
 
 	private volatile String blocking = "rdmaDestroyId";
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class, RdmaAutoConfiguration.class,
 				RdmaActuatorEndpointAutoConfiguration.class, RdmaHealthContributorAutoConfiguration.class,
 				RdmaMetricsAutoConfiguration.class))

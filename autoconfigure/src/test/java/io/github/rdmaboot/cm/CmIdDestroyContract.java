@@ -8,8 +8,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.ConnectionParameters;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.provider.QueuePairInit;
@@ -71,7 +73,7 @@ abstract class CmIdDestroyContract {
 	@BeforeEach
 	void open() {
 		this.before = nativeObjects();
-		this.provider = openProvider();
+		this.provider = OrderedCalls.check(openProvider(), CallOrder.ofIds(false));
 		this.channel = EventChannel.open(this.provider, "rdma-cm-test", this.orphans::add);
 	}
 

@@ -52,7 +52,7 @@ class CmIdTests {
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
-	private final CallOrder order = new CallOrder();
+	private final CallOrder order = CallOrder.ofIds(true);
 
 	private final FaultingProvider faulting = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), this.order);
 

@@ -20,7 +20,7 @@ class LoopbackCmIdDestroyTests extends CmIdDestroyContract {
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
-	private final CallOrder order = new CallOrder(false);
+	private final CallOrder order = CallOrder.ofIds(false);
 
 	@BeforeEach
 	void addHost() throws UnknownHostException {

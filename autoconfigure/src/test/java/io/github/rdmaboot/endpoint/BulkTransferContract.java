@@ -64,11 +64,11 @@ abstract class BulkTransferContract {
 	void connect() throws Exception {
 		ShutdownSettings shutdown = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 				Duration.ofSeconds(2), Duration.ofSeconds(5));
-		this.serverSide = new RdmaEndpoints(this::openProvider, shutdown, null);
+		this.serverSide = CheckedEndpoints.create(this::openProvider, shutdown, null);
 		this.server = this.serverSide.addServer(new ServerSettings("server", "192.0.2.1", 0, 16, QUEUE_PAIR,
 				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
 		this.serverSide.start();
-		this.clientSide = new RdmaEndpoints(this::openProvider, shutdown, null);
+		this.clientSide = CheckedEndpoints.create(this::openProvider, shutdown, null);
 		RdmaClient client = client("client");
 		this.clientSide.start();
 		this.client = client.connect().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -35,16 +36,18 @@ final class ConnectedPair implements AutoCloseable {
 
 	private ConnectedPair(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
 			ConnectionSettings connection, CompletionSettings completion) throws Exception {
-		this(providers, address, queuePair, CONNECTION, connection, MEMORY, MEMORY, completion);
+		this((shutdown) -> TestSettings.registry(providers, shutdown, null), address, queuePair, CONNECTION, connection,
+				MEMORY, MEMORY, completion);
 	}
 
-	private ConnectedPair(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
-			ConnectionSettings connectionOfServer, ConnectionSettings connectionOfClient, MemorySettings memoryOfServer,
-			MemorySettings memoryOfClient, CompletionSettings completion) throws Exception {
+	private ConnectedPair(Function<ShutdownSettings, RdmaEndpoints> registries, String address,
+			QueuePairSettings queuePair, ConnectionSettings connectionOfServer, ConnectionSettings connectionOfClient,
+			MemorySettings memoryOfServer, MemorySettings memoryOfClient, CompletionSettings completion)
+			throws Exception {
 		ShutdownSettings shutdown = new ShutdownSettings(Duration.ofSeconds(20), Duration.ofSeconds(3),
 				Duration.ofSeconds(2), Duration.ofSeconds(5));
-		this.serverSide = TestSettings.registry(providers, shutdown, null);
-		this.clientSide = TestSettings.registry(providers, shutdown, null);
+		this.serverSide = registries.apply(shutdown);
+		this.clientSide = registries.apply(shutdown);
 		RdmaServer server = this.serverSide.addServer(new ServerSettings("server", address, 0, 16, queuePair,
 				connectionOfServer, memoryOfServer, completion));
 		this.serverEndpoint = server;
@@ -85,8 +88,15 @@ final class ConnectedPair implements AutoCloseable {
 	static ConnectedPair connect(Supplier<RdmaProvider> providers, String address, QueuePairSettings queuePair,
 			ConnectionSettings connection, MemorySettings memoryOfServer, MemorySettings memoryOfClient,
 			CompletionSettings completion) throws Exception {
-		return new ConnectedPair(providers, address, queuePair, connection, connection, memoryOfServer, memoryOfClient,
-				completion);
+		return new ConnectedPair((shutdown) -> TestSettings.registry(providers, shutdown, null), address, queuePair,
+				connection, connection, memoryOfServer, memoryOfClient, completion);
+	}
+
+	// With calls of which nobody checks the order, which would take memory.
+	static ConnectedPair connectUnchecked(Supplier<RdmaProvider> providers, String address, MemorySettings memory,
+			CompletionSettings completion) throws Exception {
+		return new ConnectedPair((shutdown) -> new RdmaEndpoints(providers, shutdown, null), address, QUEUE_PAIR,
+				CONNECTION, CONNECTION, memory, memory, completion);
 	}
 
 	void onMessageOfClient(RdmaMessageHandler handler) {

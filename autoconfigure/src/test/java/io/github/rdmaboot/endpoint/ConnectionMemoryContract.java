@@ -72,10 +72,10 @@ abstract class ConnectionMemoryContract {
 	@BeforeEach
 	void connect() throws Exception {
 		this.before = nativeObjects();
-		this.servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+		this.servers = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
 		this.server = this.servers.addServer(TestSettings.server("server", localAddress(), 0));
 		this.servers.start();
-		this.registry = new RdmaEndpoints(this::openProvider, Duration.ofSeconds(5), SHUTDOWN,
+		this.registry = CheckedEndpoints.create(this::openProvider, Duration.ofSeconds(5), SHUTDOWN,
 				new MemoryPoolSettings(MB, 8 * MB, 64), null);
 		this.registry.start();
 		this.client = addClient("client");

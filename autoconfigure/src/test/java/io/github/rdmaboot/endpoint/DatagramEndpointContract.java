@@ -74,8 +74,8 @@ abstract class DatagramEndpointContract {
 	}
 
 	RdmaEndpoints registry() {
-		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, new ShutdownSettings(Duration.ofSeconds(20),
-				Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(5)), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(this::openProvider, new ShutdownSettings(
+				Duration.ofSeconds(20), Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(5)), null);
 		this.registries.add(registry);
 		return registry;
 	}

@@ -17,6 +17,7 @@ import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.QueuePairCapabilities;
 import io.github.rdmaboot.provider.RdmaException;
@@ -67,7 +68,7 @@ class DatagramMemoryTests {
 
 	@Test
 	void aHandlerThatOutlivesTheEndpointReadsItsOwnDatagramToTheEnd() throws Exception {
-		RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric), LIMITS, null);
+		RdmaEndpoints registry = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(this.fabric), LIMITS, null);
 		RdmaDatagramEndpoint asker = registry.addDatagrams(TestSettings.datagrams("asker", ADDRESS, null));
 		RdmaDatagramEndpoint reader = registry.addDatagrams(TestSettings.datagrams("reader", ADDRESS, 0));
 		CountDownLatch reading = new CountDownLatch(1);
@@ -115,7 +116,7 @@ class DatagramMemoryTests {
 	@Test
 	void aDatagramThatIsRefusedCanBeSentAgainFromTheSameBuffer() throws Exception {
 		FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
-		try (RdmaEndpoints registry = new RdmaEndpoints(faults::provider, LIMITS, null)) {
+		try (RdmaEndpoints registry = CheckedEndpoints.create(faults::provider, LIMITS, null)) {
 			RdmaDatagramEndpoint endpoint = registry.addDatagrams(TestSettings.datagrams("sender", ADDRESS, 0));
 			registry.start();
 			DatagramPeer peer = get(endpoint.resolve(ADDRESS, endpoint.port()));
@@ -131,7 +132,7 @@ class DatagramMemoryTests {
 	// A thread that has a buffer may come to fill it when everything was destroyed.
 	@Test
 	void aSendThatComesTooLateLeavesTheMemoryAlone() {
-		RdmaProvider provider = new LoopbackRdmaProvider(this.fabric);
+		RdmaProvider provider = OrderedCalls.check(new LoopbackRdmaProvider(this.fabric));
 		EventChannel channel = EventChannel.open(provider, "cm-test", OwnedCmId::destroy);
 		OwnedCmId id = new OwnedCmId("id");
 		id.create(channel, PortSpace.UDP, (from, event) -> {
@@ -148,7 +149,7 @@ class DatagramMemoryTests {
 				});
 		QueuePair queuePair = QueuePair.createDatagram(id, device, queue, new QueuePairCapabilities(2, 2, 1, 1, 0));
 		AddressHandles handles = new AddressHandles(device, 2);
-		RdmaDatagramEndpoint endpoint = new RdmaEndpoints(() -> provider, LIMITS, null)
+		RdmaDatagramEndpoint endpoint = CheckedEndpoints.create(() -> provider, LIMITS, null)
 			.addDatagrams(TestSettings.datagrams("sender", ADDRESS, null));
 		DatagramSender sender = new DatagramSender(memory, layout, 0, queuePair, handles, new OutstandingRequests(),
 				new EndpointStatistics(), Runnable::run);

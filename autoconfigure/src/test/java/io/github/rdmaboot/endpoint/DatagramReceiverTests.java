@@ -3,6 +3,7 @@ package io.github.rdmaboot.endpoint;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -21,7 +22,8 @@ class DatagramReceiverTests {
 
 	private static final DatagramSlots LAYOUT = new DatagramSlots(2, 1024);
 
-	private final RdmaProvider provider = new LoopbackRdmaProvider(LoopbackFabrics.with("192.0.2.1"));
+	private final RdmaProvider provider = OrderedCalls
+		.check(new LoopbackRdmaProvider(LoopbackFabrics.with("192.0.2.1")));
 
 	private final OutstandingRequests outstanding = new OutstandingRequests();
 
@@ -30,7 +32,7 @@ class DatagramReceiverTests {
 		DeviceLease device = new Devices(this.provider, "test", new MemoryPoolLimits(4096, 1 << 20, 64))
 			.acquire(this.provider.rdmaGetDevices().handles()[0]);
 		MemoryBlock memory = device.device().memoryPool().allocate(LAYOUT.bytes());
-		RdmaEndpoints registry = new RdmaEndpoints(() -> this.provider, ShutdownSettings.defaults(), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(() -> this.provider, ShutdownSettings.defaults(), null);
 		RdmaDatagramEndpoint endpoint = registry.addDatagrams(TestSettings.datagrams("datagrams", "192.0.2.1", 0));
 		endpoint.onDatagram((datagram) -> {
 		});

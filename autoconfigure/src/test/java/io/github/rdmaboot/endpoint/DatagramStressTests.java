@@ -54,7 +54,7 @@ class DatagramStressTests {
 		long seed = DestroyStress.seed();
 		Duration duration = DestroyStress.duration(5);
 		System.out.println("Stress of " + duration.toSeconds() + " s with -Drdma.test.seed=" + seed);
-		RdmaEndpoints registry = new RdmaEndpoints(
+		RdmaEndpoints registry = CheckedEndpoints.create(
 				() -> FaultingProvider.of(new LoopbackRdmaProvider(fabric), order).provider(),
 				ShutdownSettings.defaults(), null);
 		registry.addDestroyListener((report) -> {

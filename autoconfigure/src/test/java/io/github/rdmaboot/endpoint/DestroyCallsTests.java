@@ -36,7 +36,7 @@ class DestroyCallsTests {
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
 		CountingProvider counting = CountingProvider.around(new LoopbackRdmaProvider(fabric));
 		CompletionSettings completion = CompletionSettings.of(mode, HandlerThread.EXECUTOR);
-		RdmaEndpoints registry = new RdmaEndpoints(counting::proxy, ShutdownSettings.defaults(), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(counting::proxy, ShutdownSettings.defaults(), null);
 		RdmaServer server = registry.addServer(new ServerSettings("server", "192.0.2.1", 0, 16, TestSettings.QUEUE_PAIR,
 				TestSettings.CONNECTION, MEMORY, completion));
 		registry.start();

@@ -70,7 +70,7 @@ final class DestroyStress {
 	void run() throws InterruptedException {
 		System.out.println("Stress of " + this.duration.toSeconds() + " s, completion mode " + this.completion.mode()
 				+ ", with -Drdma.test.seed=" + this.seed);
-		RdmaEndpoints registry = new RdmaEndpoints(this.providers, ShutdownSettings.defaults(), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(this.providers, ShutdownSettings.defaults(), null);
 		registry.addDestroyListener((report) -> {
 			this.destroyed.incrementAndGet();
 			if (report.result() != DestroyResult.SUCCESS) {

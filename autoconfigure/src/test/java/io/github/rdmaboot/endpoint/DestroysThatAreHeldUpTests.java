@@ -103,7 +103,7 @@ class DestroysThatAreHeldUpTests {
 			"rdmaDestroyEventChannel,rdma_destroy_event_channel of the event channel", "close,close of the provider" })
 	void aStopNamesTheCallThatIsStuck(String method, String call) {
 		Duration brief = Duration.ofMillis(300);
-		RdmaEndpoints registry = new RdmaEndpoints(this.calls::provider,
+		RdmaEndpoints registry = CheckedEndpoints.create(this.calls::provider,
 				new ShutdownSettings(brief, brief, brief, brief), null);
 		registry.addServer(TestSettings.server("brief", ADDRESS, 0));
 		registry.start();

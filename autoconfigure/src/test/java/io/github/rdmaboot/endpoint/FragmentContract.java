@@ -57,7 +57,7 @@ abstract class FragmentContract {
 	}
 
 	private RdmaEndpoints registry() {
-		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
 		this.registries.add(registry);
 		return registry;
 	}

@@ -41,7 +41,7 @@ class FullFragmentsTests {
 
 	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+	private final RdmaEndpoints registry = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(this.fabric),
 			ShutdownSettings.defaults(), null);
 
 	private RdmaServer server;

@@ -28,9 +28,10 @@ class HalfAcceptedRequestTests {
 
 	private final HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
 
-	private final RdmaEndpoints servers = new RdmaEndpoints(this.calls::provider, ShutdownSettings.defaults(), null);
+	private final RdmaEndpoints servers = CheckedEndpoints.create(this.calls::provider, ShutdownSettings.defaults(),
+			null);
 
-	private final RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+	private final RdmaEndpoints clients = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(this.fabric),
 			ShutdownSettings.defaults(), null);
 
 	@AfterEach

@@ -58,8 +58,7 @@ class LoopbackAllocationTests {
 
 	private void connect(LoopbackFabric fabric, MessageSettings messages) throws Exception {
 		MemorySettings memory = new MemorySettings(4096, 8, messages);
-		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(fabric), "192.0.2.1", ConnectedPair.QUEUE_PAIR,
-				ConnectedPair.CONNECTION, memory, memory,
+		this.pair = ConnectedPair.connectUnchecked(() -> new LoopbackRdmaProvider(fabric), "192.0.2.1", memory,
 				CompletionSettings.of(CompletionMode.POLL, HandlerThread.COMPLETION_THREAD));
 		this.local = this.pair.client().memory().allocate(4096, RemoteAccess.READ);
 		this.remote = this.pair.server()

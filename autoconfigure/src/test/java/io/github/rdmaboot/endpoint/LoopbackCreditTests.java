@@ -33,7 +33,7 @@ class LoopbackCreditTests extends CreditContract {
 		faults.inject(new Fault("rdmaCreateQp", 1, Kind.FAIL, Errno.EINVAL.value()));
 		MemorySettings memory = new MemorySettings(1024, 4,
 				new MessageSettings(OversizedMessages.REJECT, 100_000, FlowControl.CREDITS));
-		try (RdmaEndpoints clients = new RdmaEndpoints(faults::provider, ShutdownSettings.defaults(), null)) {
+		try (RdmaEndpoints clients = CheckedEndpoints.create(faults::provider, ShutdownSettings.defaults(), null)) {
 			clients.start();
 			RdmaClient client = clients.addClient(
 					new ClientSettings("client", "192.0.2.1", 4711, null, Duration.ofSeconds(2), Duration.ofSeconds(5),

@@ -71,8 +71,8 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 
 	@Test
 	void theLossOfOneGroupFailsNoJoinOfAnother() {
-		RdmaEndpoints registry = new RdmaEndpoints(() -> LostGroup.around(openProvider()), ShutdownSettings.defaults(),
-				null);
+		RdmaEndpoints registry = CheckedEndpoints.create(() -> LostGroup.around(openProvider()),
+				ShutdownSettings.defaults(), null);
 		RdmaDatagramEndpoint datagrams = registry.addDatagrams(TestSettings.datagrams("groups", localAddress(), null));
 		registry.start();
 		assertThat(datagrams.join(TestSettings.literal("239.1.2.3"))).succeedsWithin(Duration.ofSeconds(10));
@@ -152,7 +152,7 @@ class LoopbackDatagramEndpointTests extends DatagramEndpointContract {
 
 	@Test
 	void memoryOfDatagramEndpointsCountsInTheBoundOfThePool() {
-		RdmaEndpoints registry = new RdmaEndpoints(this::openProvider, Duration.ofSeconds(5),
+		RdmaEndpoints registry = CheckedEndpoints.create(this::openProvider, Duration.ofSeconds(5),
 				ShutdownSettings.defaults(), new MemoryPoolSettings(64 << 10, 128 << 10, 64), null);
 		try (registry) {
 			registry.addDatagrams(TestSettings.datagrams("large", localAddress(), null));

@@ -77,8 +77,9 @@ class LoopbackIwarpFragmentTests extends FragmentContract {
 	@Test
 	void connectionsOfASharedReceiveQueueHaveRoomForHeadersToo() throws Exception {
 		QueuePairSettings queuePair = new QueuePairSettings(8, 8, 1, 1, 0);
-		try (RdmaEndpoints servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
-				RdmaEndpoints clients = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null)) {
+		try (RdmaEndpoints servers = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
+				RdmaEndpoints clients = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(),
+						null)) {
 			RdmaServer server = servers.addServer(new ServerSettings("server", "192.0.2.1", 0, 0, queuePair,
 					TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), 8));
 			server.onMessage((connection, message) -> connection.send(message));
@@ -113,7 +114,7 @@ class LoopbackIwarpFragmentTests extends FragmentContract {
 	void aQueuePairThatIsTooLargeForTheDeviceSaysOfThePlaceForHeaders() {
 		FaultingProvider faults = FaultingProvider.of(openProvider(), new CallOrder());
 		faults.inject(new Fault("rdmaCreateQp", 1, Kind.FAIL, Errno.EINVAL.value()));
-		try (RdmaEndpoints clients = new RdmaEndpoints(faults::provider, ShutdownSettings.defaults(), null)) {
+		try (RdmaEndpoints clients = CheckedEndpoints.create(faults::provider, ShutdownSettings.defaults(), null)) {
 			clients.start();
 			RdmaClient client = addClient(clients, "client", 4711, new QueuePairSettings(16, 16, 3, 1, 64));
 			client.start();

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.StepOutcome;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
@@ -49,7 +50,7 @@ class MessageReceiverTests {
 	@BeforeEach
 	void connect() throws Exception {
 		this.pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(this.fabric), "192.0.2.1");
-		RdmaProvider provider = new LoopbackRdmaProvider(this.fabric);
+		RdmaProvider provider = OrderedCalls.check(new LoopbackRdmaProvider(this.fabric));
 		this.device = new Devices(provider, "test", new MemoryPoolLimits(4096, 4096, 64))
 			.acquire(provider.rdmaGetDevices().handles()[0]);
 		this.memory = this.device.device().memoryPool().allocate(2 * 64);

@@ -21,7 +21,7 @@ final class NativeEcho {
 	}
 
 	static RdmaEndpoints registry() {
-		return new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
+		return CheckedEndpoints.create(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
 	}
 
 	static RdmaServer addServer(RdmaEndpoints registry, String address, int port) {

@@ -147,7 +147,7 @@ class NativeTwoProcessesIT {
 	}
 
 	private RdmaConnection connect() throws Exception {
-		RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
+		RdmaEndpoints registry = CheckedEndpoints.create(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
 		this.registries.add(registry);
 		RdmaClient client = registry.addClient(new ClientSettings("worker", ADDRESS, PORT, null, PATIENCE, PATIENCE,
 				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT, ConnectedPair.QUEUE_PAIR, ConnectedPair.CONNECTION,

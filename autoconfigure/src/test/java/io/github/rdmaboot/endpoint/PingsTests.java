@@ -31,7 +31,7 @@ class PingsTests {
 	void clientAndServerOfOursUnderstandEachOther(int size) throws Exception {
 		LoopbackFabric fabric = new LoopbackFabric();
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
-		try (RdmaEndpoints registry = new RdmaEndpoints(() -> new LoopbackRdmaProvider(fabric),
+		try (RdmaEndpoints registry = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(fabric),
 				ShutdownSettings.defaults(), null)) {
 			Pings.Server pings = new Pings.Server(size);
 			registry.addServer(TestSettings.server("ping-server", "192.0.2.1", 7174)).onMessage(pings);

@@ -36,7 +36,8 @@ class QueueRefusalTests {
 
 	private final FaultingProvider faults = FaultingProvider.of(new LoopbackRdmaProvider(this.fabric), new CallOrder());
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(this.faults::provider, ShutdownSettings.defaults(), null);
+	private final RdmaEndpoints registry = CheckedEndpoints.create(this.faults::provider, ShutdownSettings.defaults(),
+			null);
 
 	@AfterEach
 	void close() {

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.HandleList;
+import io.github.rdmaboot.provider.OrderedCalls;
+import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import io.github.rdmaboot.verbs.DeviceLease;
@@ -23,7 +25,7 @@ class RdmaMemoryTests {
 
 	private final LoopbackFabric fabric = new LoopbackFabric();
 
-	private final LoopbackRdmaProvider provider = new LoopbackRdmaProvider(this.fabric);
+	private final RdmaProvider provider = OrderedCalls.check(new LoopbackRdmaProvider(this.fabric));
 
 	private final AtomicInteger freed = new AtomicInteger();
 

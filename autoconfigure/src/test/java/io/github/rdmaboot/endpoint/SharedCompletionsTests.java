@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.provider.CompletionStatus;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.WorkCompletion;
@@ -89,7 +90,7 @@ class SharedCompletionsTests {
 	}
 
 	private RdmaProvider openProvider() {
-		RdmaProvider provider = new LoopbackRdmaProvider(this.fabric);
+		RdmaProvider provider = OrderedCalls.check(new LoopbackRdmaProvider(this.fabric));
 		return (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
 				new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
 					if (method.getName().equals("ibvCreateCq")) {
@@ -128,8 +129,8 @@ class SharedCompletionsTests {
 
 	@Test
 	void idleConnectionCostsNoCompletionQueueOfTheSizeOfTheSharedReceiveQueue() throws Exception {
-		RdmaEndpoints servers = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
-		RdmaEndpoints clients = new RdmaEndpoints(() -> new LoopbackRdmaProvider(this.fabric),
+		RdmaEndpoints servers = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
+		RdmaEndpoints clients = CheckedEndpoints.create(() -> new LoopbackRdmaProvider(this.fabric),
 				ShutdownSettings.defaults(), null);
 		try {
 			RdmaServer server = servers.addServer(new ServerSettings("server", "192.0.2.1", 0, 0,

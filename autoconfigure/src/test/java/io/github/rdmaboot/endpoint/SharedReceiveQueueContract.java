@@ -61,11 +61,11 @@ abstract class SharedReceiveQueueContract {
 	@BeforeEach
 	void startServer() {
 		this.before = nativeObjects();
-		this.serverSide = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+		this.serverSide = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
 		this.server = this.serverSide.addServer(new ServerSettings("server", "192.0.2.1", 0, 0, QUEUE_PAIR,
 				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults(), ReconnectSettings.defaults(), SHARED));
 		this.serverSide.start();
-		this.clientSide = new RdmaEndpoints(this::openProvider, ShutdownSettings.defaults(), null);
+		this.clientSide = CheckedEndpoints.create(this::openProvider, ShutdownSettings.defaults(), null);
 		this.clientSide.start();
 	}
 

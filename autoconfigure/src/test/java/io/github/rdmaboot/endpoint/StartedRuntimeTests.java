@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.provider.Errno;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -33,9 +34,9 @@ class StartedRuntimeTests {
 	/** More than any limit, and less than a test may take. */
 	private static final Duration SOON = Duration.ofSeconds(10);
 
-	private final StartedRuntime runtime = StartedRuntime.open(new LoopbackRdmaProvider(new LoopbackFabric()),
-			MemoryPoolSettings.defaults(), null, LIMIT, new DestroyLimits(SOON, LIMIT, LIMIT, LIMIT),
-			new EndpointListeners((name, step) -> {
+	private final StartedRuntime runtime = StartedRuntime.open(
+			OrderedCalls.check(new LoopbackRdmaProvider(new LoopbackFabric())), MemoryPoolSettings.defaults(), null,
+			LIMIT, new DestroyLimits(SOON, LIMIT, LIMIT, LIMIT), new EndpointListeners((name, step) -> {
 			}));
 
 	private final ExecutorService users = Executors.newCachedThreadPool();

@@ -238,7 +238,7 @@ class StartsThatAreHeldUpTests {
 	@Test
 	void aShortLimitOfDestroysFailsNoStartWhoseCallTakesLonger() {
 		this.calls.hold("ibvRegMr");
-		try (RdmaEndpoints hurried = new RdmaEndpoints(this.calls::provider, SOON,
+		try (RdmaEndpoints hurried = CheckedEndpoints.create(this.calls::provider, SOON,
 				new ShutdownSettings(Duration.ofSeconds(1), LIMIT, LIMIT, LIMIT), MemoryPoolSettings.defaults(),
 				null)) {
 			RdmaDatagramEndpoint endpoint = hurried.addDatagrams(TestSettings.datagrams("slow", ADDRESS, null));
@@ -256,7 +256,7 @@ class StartsThatAreHeldUpTests {
 	@Test
 	void aLongLimitOfDestroysLetsNoStartWait() {
 		this.calls.hold("rdmaBindAddr");
-		RdmaEndpoints patient = new RdmaEndpoints(this.calls::provider, LIMIT,
+		RdmaEndpoints patient = CheckedEndpoints.create(this.calls::provider, LIMIT,
 				new ShutdownSettings(SOON.multipliedBy(6), LIMIT, LIMIT, SOON.multipliedBy(3)),
 				MemoryPoolSettings.defaults(), null);
 		RdmaServer server = patient.addServer(TestSettings.server("echo", ADDRESS, 0));

@@ -33,7 +33,7 @@ final class TestSettings {
 	// A registry whose calls have one limit, whether they are of a destroy or not.
 	static RdmaEndpoints registry(Supplier<? extends RdmaProvider> providers, ShutdownSettings shutdown,
 			@Nullable Executor handlerExecutor) {
-		return new RdmaEndpoints(providers, shutdown.destroyTimeout(), shutdown, MemoryPoolSettings.defaults(),
+		return CheckedEndpoints.create(providers, shutdown.destroyTimeout(), shutdown, MemoryPoolSettings.defaults(),
 				handlerExecutor);
 	}
 

@@ -14,6 +14,7 @@ import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -42,9 +43,10 @@ class ThreadShortageTests {
 	private final RdmaEndpoints registry = TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), LIMITS,
 			null);
 
-	private final StartedRuntime runtime = StartedRuntime.open(new LoopbackRdmaProvider(this.fabric),
-			MemoryPoolSettings.defaults(), null, LIMITS.destroyTimeout(), new DestroyLimits(LIMITS.timeout(),
-					LIMITS.disconnectGrace(), LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
+	private final StartedRuntime runtime = StartedRuntime.open(
+			OrderedCalls.check(new LoopbackRdmaProvider(this.fabric)), MemoryPoolSettings.defaults(), null,
+			LIMITS.destroyTimeout(), new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(),
+					LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
 			new EndpointListeners((name, step) -> {
 			}));
 

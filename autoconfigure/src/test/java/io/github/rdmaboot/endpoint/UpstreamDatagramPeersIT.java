@@ -38,7 +38,8 @@ class UpstreamDatagramPeersIT {
 
 	private static final int COUNT = 10;
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
+	private final RdmaEndpoints registry = CheckedEndpoints.create(JnaRdmaProvider::open, ShutdownSettings.defaults(),
+			null);
 
 	private String before = "";
 

@@ -52,7 +52,8 @@ class UpstreamPeersIT {
 	 */
 	private static final byte[] ZEROS = new byte[16];
 
-	private final RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
+	private final RdmaEndpoints registry = CheckedEndpoints.create(JnaRdmaProvider::open, ShutdownSettings.defaults(),
+			null);
 
 	private String before = "";
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.github.rdmaboot.endpoint.CheckedEndpoints;
 import io.github.rdmaboot.endpoint.CompletionSettings;
 import io.github.rdmaboot.endpoint.ConnectionSettings;
 import io.github.rdmaboot.endpoint.MemorySettings;
@@ -42,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaMetricsTests {
 
-	private final RdmaEndpoints endpoints = new RdmaEndpoints(() -> {
+	private final RdmaEndpoints endpoints = CheckedEndpoints.create(() -> {
 		throw new IllegalStateException("no meter may open a provider");
 	}, ShutdownSettings.defaults(), null);
 

@@ -11,11 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.rdmaboot.provider.CallOrder.Call;
+
 /**
  * Decorator that makes the n-th call of one method fail, block or return late, and tells
  * a {@link CallOrder} of every call.
  */
 public final class FaultingProvider implements InvocationHandler {
+
+	private static final Object[] NONE = {};
 
 	private final RdmaProvider target;
 
@@ -96,10 +100,10 @@ public final class FaultingProvider implements InvocationHandler {
 			this.injected.set(true);
 			switch (fault.kind()) {
 				case FAIL -> {
-					return failure(method, args, fault);
+					return failure(method, begin(method, args), fault);
 				}
 				case ERROR -> {
-					this.order.failed(method.getName(), args);
+					this.order.failed(begin(method, args));
 					throw new LinkageError(method.getName() + " cannot be called");
 				}
 				case BLOCK -> this.released.await();
@@ -108,23 +112,27 @@ public final class FaultingProvider implements InvocationHandler {
 				}
 			}
 		}
-		this.order.before(method.getName(), args);
+		Call call = begin(method, args);
 		try {
 			Object result = method.invoke(this.target, args);
 			if (hit && fault.kind() == Kind.FAIL_AFTERWARDS) {
-				return failure(method, args, fault);
+				return failure(method, call, fault);
 			}
-			this.order.after(method.getName(), args, result);
+			this.order.returned(call, result);
 			return result;
 		}
 		catch (InvocationTargetException ex) {
-			this.order.failed(method.getName(), args);
+			this.order.failed(call);
 			throw ex.getTargetException();
 		}
 	}
 
-	private Object failure(Method method, Object[] args, Fault fault) {
-		this.order.failed(method.getName(), args);
+	private Call begin(Method method, Object[] args) {
+		return this.order.begin(method.getName(), (args != null) ? args : NONE);
+	}
+
+	private Object failure(Method method, Call call, Fault fault) {
+		this.order.failed(call);
 		if (method.getReturnType() == int.class) {
 			return fault.errno();
 		}

@@ -3,6 +3,7 @@ package io.github.rdmaboot.test;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -28,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class LoopbackFaultsTestExecutionListenerTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class));
 
 	private final TestExecutionListener listener = new LoopbackFaultsTestExecutionListener();

@@ -3,6 +3,7 @@ package io.github.rdmaboot.test;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.EndpointState;
 import io.github.rdmaboot.endpoint.RdmaClient;
@@ -28,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class RdmaLoopbackTestAutoConfigurationTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaLoopbackTestAutoConfiguration.class))
 		.withPropertyValues("rdma.servers.echo.port=7471");
 

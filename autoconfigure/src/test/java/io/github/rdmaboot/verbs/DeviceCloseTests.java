@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -60,7 +61,8 @@ class DeviceCloseTests {
 	@Test
 	void threadsThatAreStuckAreWaitedForTogether() throws Exception {
 		RdmaProvider provider = provider();
-		DeviceLease lease = new Devices(provider, "close-test", new MemoryPoolLimits(4096, 4096, 64))
+		DeviceLease lease = new Devices(OrderedCalls.check(provider), "close-test",
+				new MemoryPoolLimits(4096, 4096, 64))
 			.acquire(provider.rdmaGetDevices().handles()[0]);
 		List<CompletionQueue> queues = POLICIES.stream()
 			.map((policy) -> CompletionQueue.create(lease.device(), policy, 1, (completion) -> {

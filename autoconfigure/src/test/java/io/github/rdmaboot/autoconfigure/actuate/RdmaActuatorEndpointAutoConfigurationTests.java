@@ -3,6 +3,7 @@ package io.github.rdmaboot.autoconfigure.actuate;
 import io.github.rdmaboot.actuate.EndpointDescriptor;
 import io.github.rdmaboot.actuate.RdmaActuatorEndpoint;
 import io.github.rdmaboot.actuate.RdmaDescriptor;
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaActuatorEndpointAutoConfigurationTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(
 				AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaActuatorEndpointAutoConfiguration.class))
 		.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0",
@@ -59,7 +60,7 @@ class RdmaActuatorEndpointAutoConfigurationTests {
 
 	@Test
 	void isAbsentUnlessExposed() {
-		new ApplicationContextRunner()
+		CheckedContexts.runner()
 			.withConfiguration(
 					AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaActuatorEndpointAutoConfiguration.class))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RdmaActuatorEndpoint.class));

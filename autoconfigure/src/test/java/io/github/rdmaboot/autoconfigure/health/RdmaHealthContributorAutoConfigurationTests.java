@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.DatagramPeer;
 import io.github.rdmaboot.endpoint.EndpointState;
@@ -38,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaHealthContributorAutoConfigurationTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(
 				AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaHealthContributorAutoConfiguration.class))
 		.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0");

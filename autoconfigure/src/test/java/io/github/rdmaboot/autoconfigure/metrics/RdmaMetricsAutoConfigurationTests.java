@@ -1,5 +1,6 @@
 package io.github.rdmaboot.autoconfigure.metrics;
 
+import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
 import io.github.rdmaboot.endpoint.RdmaServer;
 import io.github.rdmaboot.metrics.RdmaMetrics;
@@ -22,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaMetricsAutoConfigurationTests {
 
-	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
+	private final ApplicationContextRunner contextRunner = CheckedContexts.runner()
 		.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class, RdmaAutoConfiguration.class,
 				RdmaMetricsAutoConfiguration.class))
 		.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0");
@@ -37,7 +38,7 @@ class RdmaMetricsAutoConfigurationTests {
 
 	@Test
 	void isAbsentWithoutMicrometer() {
-		new ApplicationContextRunner()
+		CheckedContexts.runner()
 			.withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaMetricsAutoConfiguration.class))
 			.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=0")
 			.withClassLoader(new FilteredClassLoader("io.micrometer"))
