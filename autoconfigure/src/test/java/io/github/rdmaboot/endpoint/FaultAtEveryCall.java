@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -49,6 +52,9 @@ abstract class FaultAtEveryCall {
 	/** How many calls of a method have a fault. */
 	static final int MAX_NUMBER = 4;
 
+	/** Calls that nothing can happen to: the name of a provider is a constant. */
+	private static final Set<String> PURE_READS = Set.of("name");
+
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
 	/** What the limits may be exceeded by on a busy machine. */
@@ -61,6 +67,15 @@ abstract class FaultAtEveryCall {
 	abstract Map<String, List<Errno>> errnos();
 
 	/**
+	 * Return the calls that are known: those with faults, here or in another run of the
+	 * same kind.
+	 * @return the methods
+	 */
+	Set<String> knownCalls() {
+		return errnos().keySet();
+	}
+
+	/**
 	 * Return whether the failure of a call keeps the user from going on.
 	 * @param fault the fault
 	 * @return whether the user sees its errno
@@ -68,9 +83,9 @@ abstract class FaultAtEveryCall {
 	abstract boolean stopsTheUser(Fault fault);
 
 	/**
-	 * Return whether the failure of a call is part of a report.
+	 * Return whether a fault of a call is part of a report.
 	 * @param fault the fault
-	 * @return whether a report names its errno
+	 * @return whether a report names its errno, or the function that blocked
 	 */
 	abstract boolean isReported(Fault fault);
 
@@ -152,6 +167,7 @@ abstract class FaultAtEveryCall {
 		assertThat(scenario.failure).as("what the user sees without a fault").isNull();
 		assertThat(scenario.order.violations()).as("order without a fault").isEmpty();
 		Map<String, AtomicInteger> counts = scenario.faulting.counts();
+		assertThat(counts.keySet()).as("calls, each of which has faults").isSubsetOf(withoutFaults());
 		List<Fault> faults = new ArrayList<>();
 		errnos().forEach((method, errnos) -> {
 			int calls = calls(method, counts.getOrDefault(method, new AtomicInteger()).get());
@@ -168,6 +184,12 @@ abstract class FaultAtEveryCall {
 		List<Fault> selected = select(faults);
 		System.out.printf("Injecting %d of %d faults%n", selected.size(), faults.size());
 		return selected;
+	}
+
+	private Set<String> withoutFaults() {
+		Set<String> all = new TreeSet<>(knownCalls());
+		all.addAll(PURE_READS);
+		return all;
 	}
 
 	@TestFactory
@@ -210,6 +232,12 @@ abstract class FaultAtEveryCall {
 				assertThat(scenario.failure).as("what the user sees of %s", fault)
 					.hasStackTraceContaining(Errno.symbol(fault.errno()));
 			}
+			if (fault.kind() == Kind.BLOCK && isReported(fault)) {
+				assertThat(scenario.faulting.isInjected()).isTrue();
+				assertThat(scenario.allReports).as("reports with %s", fault)
+					.flatExtracting(DestroyReport::steps)
+					.anySatisfy((step) -> assertThat(step.call()).isEqualTo(cFunction(fault.method())));
+			}
 			if (fault.isFailure() && isReported(fault)) {
 				assertThat(scenario.faulting.isInjected()).isTrue();
 				assertThat(scenario.allReports).as("reports with %s", fault)
@@ -230,6 +258,10 @@ abstract class FaultAtEveryCall {
 			assertThat(scenario.order.violations()).as("order after %s was released", fault).isEmpty();
 		}
 		checkLeft(fault);
+	}
+
+	private static String cFunction(String method) {
+		return method.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
+import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.verbs.CompletionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,12 +24,38 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 	private static final Set<String> STOPS_THE_USER = Set.of("createWaker", "rdmaCreateEventChannel", "rdmaCreateId",
 			"rdmaBindAddr", "rdmaListen", "rdmaResolveAddr", "rdmaResolveRoute", "rdmaConnect");
 
+	static final QueuePairSettings QUEUE_PAIR = TestSettings.QUEUE_PAIR;
+
+	/** With an option, which is set before connecting and accepting. */
+	static final ConnectionSettings CONNECTION = new ConnectionSettings(1, 1, 6, 7, new byte[0], 0, null);
+
+	ServerSettings server(CompletionSettings completion) {
+		return new ServerSettings("server", "192.0.2.1", 4711, 16, QUEUE_PAIR, CONNECTION, memory(), completion);
+	}
+
+	MemorySettings memory() {
+		return TestSettings.MEMORY;
+	}
+
+	byte[] message() {
+		return new byte[] { 1, 2, 3 };
+	}
+
 	CompletionMode mode() {
 		return CompletionMode.EVENT;
 	}
 
 	@Override
 	Map<String, List<Errno>> errnos() {
+		return allErrnos();
+	}
+
+	@Override
+	Set<String> knownCalls() {
+		return allErrnos().keySet();
+	}
+
+	static Map<String, List<Errno>> allErrnos() {
 		Map<String, List<Errno>> errnos = new LinkedHashMap<>();
 		errnos.put("createWaker", List.of(Errno.EMFILE, Errno.ENOMEM));
 		errnos.put("awaitCmEvent", List.of(Errno.EBADF));
@@ -41,6 +68,11 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 		errnos.put("rdmaResolveRoute", List.of(Errno.EINVAL, Errno.ENXIO));
 		errnos.put("rdmaGetCmEvent", List.of(Errno.EBADF));
 		errnos.put("rdmaAckCmEvent", List.of(Errno.EINVAL));
+		errnos.put("describeDevices", List.of());
+		errnos.put("rdmaSetOption", List.of(Errno.EINVAL, Errno.ENOSYS));
+		errnos.put("portNumOf", List.of());
+		errnos.put("ibvQueryPort", List.of(Errno.EINVAL));
+		errnos.put("ibvQueryQp", List.of(Errno.EINVAL, Errno.EIO));
 		errnos.put("contextOf", List.of());
 		errnos.put("deviceOf", List.of());
 		errnos.put("ibvGetDeviceName", List.of());
@@ -69,6 +101,7 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 		errnos.put("rdmaDestroyId", List.of(Errno.EBADF, Errno.ENOENT, Errno.EINVAL, Errno.EACCES));
 		errnos.put("rdmaDestroyEventChannel", List.of());
 		errnos.put("destroyWaker", List.of());
+		errnos.put("close", List.of());
 		errnos.put("wake", List.of());
 		return errnos;
 	}
@@ -84,6 +117,8 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 			case "rdmaDestroyQp", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel", "ibvDeallocPd",
 					"rdmaDestroyId" ->
 				true;
+			// The other ones say that there is nothing to disconnect any more.
+			case "rdmaDisconnect" -> fault.kind() == Kind.BLOCK || fault.errno() == Errno.EIO.value();
 			default -> false;
 		};
 	}
@@ -91,16 +126,18 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 	@Override
 	Use prepare(RdmaEndpoints registry) {
 		CompletionSettings completion = CompletionSettings.of(mode(), HandlerThread.EXECUTOR);
-		RdmaServer server = registry.addServer(TestSettings.server("server", "192.0.2.1", 4711, completion));
+		RdmaServer server = registry.addServer(server(completion));
 		server.onMessage((connection, message) -> connection.send(message, (error) -> {
 		}));
-		RdmaClient client = registry.addClient(TestSettings.client("client", "192.0.2.1", 4711, ClientStartup.LAZY,
-				TestSettings.NO_RECONNECT, Duration.ofSeconds(1), completion));
+		RdmaClient client = registry.addClient(
+				new ClientSettings("client", "192.0.2.1", 4711, null, Duration.ofSeconds(2), Duration.ofSeconds(1),
+						ClientStartup.LAZY, TestSettings.NO_RECONNECT, QUEUE_PAIR, CONNECTION, memory(), completion));
+		byte[] message = message();
 		return () -> {
 			registry.start();
 			RdmaConnection connection = client.connection();
-			connection.send(ByteBuffer.wrap(new byte[] { 1, 2, 3 })).get(1, TimeUnit.SECONDS);
-			assertThat(connection.receive().get(1, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
+			connection.send(ByteBuffer.wrap(message)).get(1, TimeUnit.SECONDS);
+			assertThat(connection.receive().get(1, TimeUnit.SECONDS)).containsExactly(message);
 		};
 	}
 

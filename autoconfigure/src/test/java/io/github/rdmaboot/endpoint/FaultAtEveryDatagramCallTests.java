@@ -2,6 +2,7 @@ package io.github.rdmaboot.endpoint;
 
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,14 @@ class FaultAtEveryDatagramCallTests extends FaultAtEveryCall {
 		errnos.put("ibvDeallocPd", List.of(Errno.EBUSY));
 		errnos.put("rdmaDestroyId", List.of(Errno.EBADF, Errno.EINVAL));
 		return errnos;
+	}
+
+	@Override
+	Set<String> knownCalls() {
+		Set<String> known = new HashSet<>(errnos().keySet());
+		// Calls that connections make in the same way, with the same faults.
+		known.addAll(FaultAtEveryCallTests.allErrnos().keySet());
+		return known;
 	}
 
 	@Override
