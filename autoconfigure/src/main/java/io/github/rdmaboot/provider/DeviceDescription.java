@@ -11,19 +11,8 @@ import java.util.List;
  */
 public record DeviceDescription(String name, String nodeType, List<Port> ports) {
 
-	/** Kind of device that speaks iWARP. */
-	private static final String IWARP = "RNIC";
-
 	public DeviceDescription {
 		ports = List.copyOf(ports);
-	}
-
-	/**
-	 * Return whether the device speaks iWARP, which is RDMA over TCP.
-	 * @return whether it does
-	 */
-	public boolean isIwarp() {
-		return this.nodeType.equals(IWARP);
 	}
 
 	/**

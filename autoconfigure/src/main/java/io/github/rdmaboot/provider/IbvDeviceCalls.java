@@ -50,6 +50,13 @@ public interface IbvDeviceCalls {
 	long deviceOf(long context);
 
 	/**
+	 * Return the transport that a device speaks: {@code device->transport_type}.
+	 * @param device the device
+	 * @return the number of a {@link TransportType}, or another one of a newer library
+	 */
+	int transportTypeOf(long device);
+
+	/**
 	 * Open a device; stands for {@code ibv_open_device}.
 	 * @param device the device
 	 * @return the device context

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadFactory;
 import io.github.rdmaboot.provider.PortAttributes;
 import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
-import org.jspecify.annotations.Nullable;
+import io.github.rdmaboot.provider.TransportType;
 
 /**
  * Device as the endpoints of one registry share it: a protection domain of their own and
@@ -27,26 +27,30 @@ public final class Device {
 
 	private final String threadName;
 
+	private final boolean immediateData;
+
 	private final MemoryPool memoryPool;
 
 	private final Map<Integer, Long> maxMessageSizes = new ConcurrentHashMap<>();
 
-	private volatile @Nullable Boolean immediateData;
-
 	private final Map<CompletionPolicy, CompletionPoller> pollers = new ConcurrentHashMap<>();
 
-	private Device(RdmaProvider provider, long context, long pd, String threadName, MemoryPool memoryPool) {
+	private Device(RdmaProvider provider, long context, long pd, String threadName, boolean immediateData,
+			MemoryPool memoryPool) {
 		this.provider = provider;
 		this.context = context;
 		this.pd = pd;
 		this.threadName = threadName;
+		this.immediateData = immediateData;
 		this.memoryPool = memoryPool;
 	}
 
 	static Device open(RdmaProvider provider, long context, String threadPrefix, MemoryPoolLimits memory) {
-		String threadName = threadPrefix + "-cq-" + provider.ibvGetDeviceName(provider.deviceOf(context));
+		long device = provider.deviceOf(context);
+		String threadName = threadPrefix + "-cq-" + provider.ibvGetDeviceName(device);
+		boolean immediateData = provider.transportTypeOf(device) != TransportType.IWARP.value();
 		long pd = provider.ibvAllocPd(context);
-		return new Device(provider, context, pd, threadName, new MemoryPool(provider, pd, memory));
+		return new Device(provider, context, pd, threadName, immediateData, new MemoryPool(provider, pd, memory));
 	}
 
 	RdmaProvider provider() {
@@ -79,15 +83,7 @@ public final class Device {
 	 * @return whether they can
 	 */
 	public boolean hasImmediateData() {
-		Boolean known = this.immediateData;
-		if (known == null) {
-			String name = this.provider.ibvGetDeviceName(this.provider.deviceOf(this.context));
-			known = this.provider.describeDevices()
-				.stream()
-				.noneMatch((device) -> device.name().equals(name) && device.isIwarp());
-			this.immediateData = known;
-		}
-		return known;
+		return this.immediateData;
 	}
 
 	// End the threads within a tick.

@@ -75,6 +75,7 @@ class FaultAtEveryCallTests extends FaultAtEveryCall {
 		errnos.put("ibvQueryQp", List.of(Errno.EINVAL, Errno.EIO));
 		errnos.put("contextOf", List.of());
 		errnos.put("deviceOf", List.of());
+		errnos.put("transportTypeOf", List.of());
 		errnos.put("ibvGetDeviceName", List.of());
 		errnos.put("rdmaGetLocalAddr", List.of());
 		errnos.put("rdmaGetPeerAddr", List.of());

@@ -55,6 +55,17 @@ abstract class DeviceContract extends RdmaProviderContract {
 	}
 
 	@Test
+	void deviceHasTheTransportOfTheKindThatItIsDescribedAs() {
+		long device = this.provider.deviceOf(context());
+		String name = this.provider.ibvGetDeviceName(device);
+		TransportType expected = this.provider.describeDevices()
+			.stream()
+			.anyMatch((each) -> each.name().equals(name) && each.nodeType().equals("RNIC")) ? TransportType.IWARP
+					: TransportType.IB;
+		assertThat(this.provider.transportTypeOf(device)).as("transport of %s", name).isEqualTo(expected.value());
+	}
+
+	@Test
 	void openedDeviceHasItsOwnContext() {
 		HandleList list = this.provider.ibvGetDeviceList();
 		long context = this.provider.ibvOpenDevice(list.handles()[0]);

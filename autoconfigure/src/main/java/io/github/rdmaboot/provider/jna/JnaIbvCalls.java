@@ -69,6 +69,11 @@ abstract class JnaIbvCalls extends JnaCmCalls implements IbvCalls {
 	}
 
 	@Override
+	public int transportTypeOf(long device) {
+		return RawMemory.getInt(device + DeviceLayout.TRANSPORT_TYPE);
+	}
+
+	@Override
 	public long ibvOpenDevice(long device) {
 		return CallOutcome.requirePointer("ibv_open_device", Libibverbs.ibv_open_device(device));
 	}

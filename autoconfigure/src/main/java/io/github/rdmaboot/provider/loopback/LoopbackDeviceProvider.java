@@ -13,6 +13,7 @@ import io.github.rdmaboot.provider.IbvCalls;
 import io.github.rdmaboot.provider.PortAttributes;
 import io.github.rdmaboot.provider.PortState;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.TransportType;
 
 /**
  * The calls of libibverbs that concern devices, their ports and texts, on the loopback.
@@ -114,6 +115,12 @@ abstract class LoopbackDeviceProvider implements IbvCalls {
 		try (FabricLock ignored = hold()) {
 			return context("deviceOf", context).process().deviceHandle();
 		}
+	}
+
+	@Override
+	public int transportTypeOf(long device) {
+		requireDevice("transportTypeOf", device);
+		return (this.fabric.hasImmediateData() ? TransportType.IB : TransportType.IWARP).value();
 	}
 
 	@Override

@@ -18,7 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CallInProgressTests {
 
 	/** What reads memory, and what is no function of C. */
-	private static final Set<String> WITHOUT_FUNCTION = Set.of("name", "close", "contextOf", "deviceOf", "portNumOf");
+	private static final Set<String> WITHOUT_FUNCTION = Set.of("name", "close", "contextOf", "deviceOf", "portNumOf",
+			"transportTypeOf");
 
 	private static final RdmaProvider NAMING = (RdmaProvider) Proxy.newProxyInstance(
 			RdmaProvider.class.getClassLoader(), new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {

@@ -23,6 +23,7 @@ import io.github.rdmaboot.provider.PortState;
 import io.github.rdmaboot.provider.QueuePairAttributes;
 import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.RdmaException;
+import io.github.rdmaboot.provider.TransportType;
 import io.github.rdmaboot.provider.jna.NativePeers.Peer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -240,6 +241,7 @@ class JnaRdmaProviderIT extends NativeFixture {
 		assertThat(this.provider.ibvGetDeviceName(devices.handles()[0])).isEqualTo("rxe0");
 		long context = this.provider.ibvOpenDevice(devices.handles()[0]);
 		assertThat(this.provider.deviceOf(context)).isEqualTo(devices.handles()[0]);
+		assertThat(this.provider.transportTypeOf(devices.handles()[0])).isEqualTo(TransportType.IB.value());
 		DeviceAttributes attributes = this.provider.ibvQueryDevice(context);
 		assertThat(attributes.nodeGuid()).isEqualTo(this.provider.ibvGetDeviceGuid(devices.handles()[0]));
 		assertThat(attributes.physicalPorts()).isEqualTo(1);

@@ -21,6 +21,7 @@ import io.github.rdmaboot.provider.QueuePairAttributes;
 import io.github.rdmaboot.provider.QueuePairState;
 import io.github.rdmaboot.provider.QueuePairType;
 import io.github.rdmaboot.provider.SendFlag;
+import io.github.rdmaboot.provider.TransportType;
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,6 +108,9 @@ class LayoutTests {
 		}
 		for (SendFlag flag : SendFlag.values()) {
 			comparison.add("IBV_SEND_" + flag.name(), flag.value());
+		}
+		for (TransportType type : TransportType.values()) {
+			comparison.add("IBV_TRANSPORT_" + type.name(), type.value());
 		}
 		for (WorkRequestOpcode opcode : WorkRequestOpcode.values()) {
 			comparison.add("IBV_WR_" + opcode.name(), opcode.value());
