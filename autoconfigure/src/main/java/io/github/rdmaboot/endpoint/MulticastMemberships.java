@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.rdmaboot.cm.CmEvent;
@@ -176,16 +177,22 @@ final class MulticastMemberships {
 
 	// Leave a group; returns whether it was joined.
 	boolean leave(InetAddress group, CallWatch watch) {
-		boolean member = this.joined.remove(group) != null;
+		AtomicBoolean left = new AtomicBoolean();
 		try {
-			watch.during(LEAVE, this.callLimit, () -> this.gate.pass(() -> {
-				if (member && this.begun.remove(group)) {
-					leaveNow(group);
-				}
-			}));
+			watch.during(LEAVE, this.callLimit, () -> this.gate.pass(() -> left.set(leaveJoined(group))));
 		}
 		catch (RdmaException ex) {
 			throw failure(group, ex);
+		}
+		return left.get();
+	}
+
+	// With the gate held, so that nobody joins the group between the two removals: that
+	// membership would be left here, and be taken for one that exists.
+	private boolean leaveJoined(InetAddress group) {
+		boolean member = this.joined.remove(group) != null;
+		if (member && this.begun.remove(group)) {
+			leaveNow(group);
 		}
 		return member;
 	}
