@@ -26,6 +26,16 @@ public interface IbvQueueCalls {
 	void ibvDestroyCompChannel(long completionChannel);
 
 	/**
+	 * Close the file of a completion channel, which no thread and no queue uses, and free
+	 * its memory without a look at the device context, as
+	 * {@code ibv_destroy_comp_channel} takes one: the context may have gone with the last
+	 * CM id of a device that was removed.
+	 * @param completionChannel the completion channel
+	 * @throws RdmaException if the file cannot be closed
+	 */
+	void closeCompletionChannel(long completionChannel);
+
+	/**
 	 * Create a completion queue; stands for {@code ibv_create_cq}.
 	 * @param context the device context
 	 * @param entries how many completions it holds at least

@@ -117,10 +117,20 @@ final class CompletionChannel implements CompletionPoller {
 		Thread thread = this.thread.thread();
 		// It may be the thread's own handler that waits for this.
 		boolean handling = CompletionThread.isHandling(thread);
-		if (!this.thread.close(handling ? Duration.ZERO : timeout,
-				() -> this.provider.ibvDestroyCompChannel(this.handle)) && !handling) {
+		if (!this.thread.close(handling ? Duration.ZERO : timeout, this::destroy) && !handling) {
 			throw new IllegalStateException("Thread '" + thread.getName()
 					+ "' did not end in time; its completion channel is left until it ends");
+		}
+	}
+
+	// If the thread does it as its last act, the last id of the device has been destroyed
+	// without waiting for that, and the context may be gone.
+	private void destroy() {
+		if (Thread.currentThread() == this.thread.thread()) {
+			this.provider.closeCompletionChannel(this.handle);
+		}
+		else {
+			this.provider.ibvDestroyCompChannel(this.handle);
 		}
 	}
 

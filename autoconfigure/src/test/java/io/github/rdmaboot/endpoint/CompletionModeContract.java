@@ -223,7 +223,9 @@ abstract class CompletionModeContract {
 	@ParameterizedTest
 	@EnumSource(CompletionMode.class)
 	void destroyFromInsideAHandlerOnTheCompletionThreadDoesNotHang(CompletionMode mode) throws Exception {
-		// The thread that waits for the destroy is the one that ends with the channel.
+		// The thread that waits for the destroy is the one that ends with the channel,
+		// and
+		// closes it without its device.
 		CallOrder.tolerate("rdmaDestroyId of the last id of a device before its completion channel");
 		String before = nativeObjects();
 		CompletionSettings completion = CompletionSettings.of(mode, HandlerThread.COMPLETION_THREAD);

@@ -45,8 +45,8 @@ public final class CallOrder {
 			"rdmaCreateQp", "rdmaDestroyQp", "rdmaConnect", "rdmaAccept", "rdmaDisconnect", "rdmaJoinMulticast",
 			"rdmaLeaveMulticast", "contextOf", "deviceOf", "ibvAllocPd", "ibvDeallocPd", "ibvRegMr", "ibvDeregMr",
 			"ibvCreateAh", "ibvCreateAhFromWc", "ibvDestroyAh", "ibvCreateSrq", "ibvDestroySrq", "ibvModifyQp",
-			"ibvCreateCompChannel", "ibvDestroyCompChannel", "ibvCreateCq", "ibvDestroyCq", "ibvGetCqEvent",
-			"ibvAckCqEvents", "createWaker", "destroyWaker");
+			"ibvCreateCompChannel", "ibvDestroyCompChannel", "closeCompletionChannel", "ibvCreateCq", "ibvDestroyCq",
+			"ibvGetCqEvent", "ibvAckCqEvents", "createWaker", "destroyWaker");
 
 	private static final Set<String> tolerated = ConcurrentHashMap.newKeySet();
 
@@ -471,8 +471,8 @@ public final class CallOrder {
 
 	private static boolean isDestroy(String method) {
 		return switch (method) {
-			case "rdmaDestroyId", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel", "ibvDeallocPd", "ibvDestroyAh",
-					"ibvDestroySrq", "rdmaDestroyEventChannel", "destroyWaker" ->
+			case "rdmaDestroyId", "ibvDeregMr", "ibvDestroyCq", "ibvDestroyCompChannel", "closeCompletionChannel",
+					"ibvDeallocPd", "ibvDestroyAh", "ibvDestroySrq", "rdmaDestroyEventChannel", "destroyWaker" ->
 				true;
 			default -> false;
 		};

@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -34,6 +35,8 @@ class DeviceCloseTests {
 
 	private final CountDownLatch mayReturn = new CountDownLatch(1);
 
+	private final List<String> closes = new CopyOnWriteArrayList<>();
+
 	private RdmaProvider provider() throws Exception {
 		LoopbackFabric fabric = new LoopbackFabric();
 		fabric.addAddress(InetAddress.getByName("192.0.2.1"));
@@ -43,6 +46,9 @@ class DeviceCloseTests {
 					if (method.getName().equals("awaitCqEvent")) {
 						this.stuck.countDown();
 						this.mayReturn.await();
+					}
+					if (List.of("ibvDestroyCompChannel", "closeCompletionChannel").contains(method.getName())) {
+						this.closes.add(method.getName());
 					}
 					try {
 						return method.invoke(provider, arguments);
@@ -82,6 +88,9 @@ class DeviceCloseTests {
 			.keySet()
 			.stream()
 			.noneMatch((thread) -> thread.getName().startsWith("close-test")));
+		// Once the last id of a removed device has gone, its context may have as well.
+		assertThat(this.closes).as("how the channels of the threads that ended late were freed")
+			.containsExactly("closeCompletionChannel", "closeCompletionChannel");
 	}
 
 }

@@ -69,9 +69,9 @@ public final class CallInProgress {
 
 	// Return the C functions by the provider's methods that may not return.
 	private static Map<String, String> functions() {
-		Map<String, String> functions = new HashMap<>(
-				Map.of("describeDevices", "read", "createWaker", "eventfd", "wake", "write", "destroyWaker", "close",
-						"awaitCmEvent", "poll", "awaitCqEvent", "poll", "pinThread", "sched_setaffinity"));
+		Map<String, String> functions = new HashMap<>(Map.of("describeDevices", "read", "createWaker", "eventfd",
+				"wake", "write", "destroyWaker", "close", "awaitCmEvent", "poll", "awaitCqEvent", "poll", "pinThread",
+				"sched_setaffinity", "closeCompletionChannel", "close"));
 		for (Method method : RdmaProvider.class.getMethods()) {
 			String name = method.getName();
 			if (name.matches("(rdma|ibv)[A-Z].*")) {

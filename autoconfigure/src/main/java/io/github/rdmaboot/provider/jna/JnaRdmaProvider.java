@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 
+import com.sun.jna.Native;
 import io.github.rdmaboot.provider.DeviceDescription;
 import io.github.rdmaboot.provider.HandleList;
 import io.github.rdmaboot.provider.RdmaProvider;
@@ -125,6 +126,13 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 			this.discovery.seeDevices();
 		}
 		return event;
+	}
+
+	@Override
+	public void closeCompletionChannel(long completionChannel) {
+		int fd = completionChannelFd(completionChannel);
+		Native.free(completionChannel);
+		CallOutcome.requireNotMinusOne("close", Libc.close(fd));
 	}
 
 	@Override

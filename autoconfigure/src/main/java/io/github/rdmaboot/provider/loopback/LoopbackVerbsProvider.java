@@ -77,6 +77,11 @@ abstract class LoopbackVerbsProvider extends LoopbackDeviceProvider {
 	}
 
 	@Override
+	public void closeCompletionChannel(long completionChannel) {
+		ibvDestroyCompChannel(completionChannel);
+	}
+
+	@Override
 	public long ibvCreateCq(long context, int entries, long completionChannel, int completionVector) {
 		try (FabricLock ignored = hold()) {
 			DeviceContext device = present("ibv_create_cq", context);

@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +60,16 @@ class JnaRdmaProviderIT extends NativeFixture {
 		assertThat(pair[0].awaitCompletion().status).isEqualTo(5);
 		assertThat(this.provider.ibvQueryQp(pair[0].qp(), QueuePairAttributes.STATE).state())
 			.isEqualTo(QueuePairState.ERR);
+	}
+
+	@Test
+	void completionChannelIsClosedWithoutItsDeviceAsWell() {
+		long id = this.peers.resolve();
+		Footprint before = Footprint.now();
+		long channel = this.provider.ibvCreateCompChannel(this.provider.contextOf(id));
+		assertThat(Footprint.now().files()).as("open files with the channel").isGreaterThan(before.files());
+		this.provider.closeCompletionChannel(channel);
+		before.awaitNothingMore(Duration.ofSeconds(10), "the close of the channel");
 	}
 
 	@Test
