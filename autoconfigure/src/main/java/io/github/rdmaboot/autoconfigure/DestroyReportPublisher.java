@@ -7,8 +7,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * Publishes each {@link DestroyReport} as an application event while the context is
- * active, which it still is when endpoints stop at its close. Listeners run on the thread
- * that conducts the destroy and delay it.
+ * active, which it still is when endpoints stop at its close. Listeners run on a thread
+ * of the destroy's own, which waits for them within its limit.
  */
 class DestroyReportPublisher implements DestroyListener {
 

@@ -56,9 +56,10 @@ final class ConnectionEnd {
 		return this.claimedBy.compareAndSet(null, Thread.currentThread());
 	}
 
-	// Whether the calling thread destroys the connection, and so must not wait for that.
+	// Whether the calling thread destroys the connection, or is waited for by the one
+	// that does, and so must not wait for that.
 	boolean isClaimedByThisThread() {
-		return this.claimedBy.get() == Thread.currentThread();
+		return Teller.isWaitedForBy((thread) -> thread == this.claimedBy.get());
 	}
 
 	// It is over. Those who depend on the report learn of it on the executor, which is

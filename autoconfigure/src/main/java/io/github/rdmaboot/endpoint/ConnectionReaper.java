@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
@@ -30,17 +32,18 @@ final class ConnectionReaper {
 
 	private final Executor conductors;
 
-	private final OrderlyDestroy destroy;
+	private final Function<DestroyListener, OrderlyDestroy> destroys;
 
-	private final DestroyListener listeners;
+	private final Supplier<DestroyTelling> tellings;
 
 	private final Runnable deviceRemoval;
 
 	// The ends are told here and not by the destroy, see EndsToldLater.
-	ConnectionReaper(Executor conductors, OrderlyDestroy destroy, DestroyListener listeners, Runnable deviceRemoval) {
+	ConnectionReaper(Executor conductors, Function<DestroyListener, OrderlyDestroy> destroys,
+			Supplier<DestroyTelling> tellings, Runnable deviceRemoval) {
 		this.conductors = conductors;
-		this.destroy = destroy;
-		this.listeners = listeners;
+		this.destroys = destroys;
+		this.tellings = tellings;
 		this.deviceRemoval = deviceRemoval;
 	}
 
@@ -69,8 +72,8 @@ final class ConnectionReaper {
 			}
 		}
 		byTrigger.forEach((trigger, connections) -> {
-			try {
-				destroyTogether(trigger, connections);
+			try (DestroyTelling telling = this.tellings.get()) {
+				destroyTogether(trigger, connections, telling);
 			}
 			catch (RuntimeException | Error ex) {
 				// The others are claimed as well, so nobody else would destroy them.
@@ -79,7 +82,7 @@ final class ConnectionReaper {
 		});
 	}
 
-	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections) {
+	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections, DestroyTelling telling) {
 		List<DestroyGroup> groups = connections.stream()
 			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
 					List.of(connection.teardown().member())))
@@ -87,7 +90,7 @@ final class ConnectionReaper {
 		Instant startedAt = Instant.now();
 		List<DestroyReport> reports = new ArrayList<>();
 		try {
-			reports.addAll(this.destroy.run(groups, trigger));
+			reports.addAll(this.destroys.apply(new EndsToldLater(telling)).run(groups, trigger));
 		}
 		finally {
 			// Whatever was thrown: nobody may wait for ever for a connection to be
@@ -105,7 +108,7 @@ final class ConnectionReaper {
 				}
 			}
 			finally {
-				reports.forEach(this.listeners::destroyEnded);
+				reports.forEach(telling::destroyEnded);
 			}
 		}
 	}

@@ -147,7 +147,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 		CompletableFuture<DestroyReport> done;
 		synchronized (this) {
 			if (this.destroying != null) {
-				return new Begun(null, List.of(), this.destroying, this.conductor == Thread.currentThread());
+				boolean inside = Teller.isWaitedForBy((thread) -> thread == this.conductor);
+				return new Begun(null, List.of(), this.destroying, inside);
 			}
 			runtime = runtime();
 			if (runtime == null && this.state == EndpointState.DOWN) {

@@ -203,12 +203,16 @@ public final class RdmaEndpoints implements AutoCloseable {
 
 	// Destroy an endpoint, or wait for its destroy that is under way.
 	DestroyReport destroy(ManagedEndpoint endpoint, DestroyTrigger trigger) {
-		return new EndpointsDestroy(limits(), this.listeners).run(List.of(endpoint), trigger).get(0);
+		try (DestroyTelling telling = this.listeners.begin(this.shutdown.timeout())) {
+			return new EndpointsDestroy(limits(), telling).run(List.of(endpoint), trigger).get(0);
+		}
 	}
 
 	// Destroy what one of many attempts to come up again made, without a line in the log.
 	void destroyAttempt(ManagedEndpoint endpoint) {
-		new EndpointsDestroy(limits(), this.listeners.quiet()).run(List.of(endpoint), DestroyTrigger.RELISTEN);
+		try (DestroyTelling telling = this.listeners.beginQuietly(this.shutdown.timeout())) {
+			new EndpointsDestroy(limits(), telling).run(List.of(endpoint), DestroyTrigger.RELISTEN);
+		}
 	}
 
 	/**

@@ -40,7 +40,7 @@ final class RegistryStops {
 	// The other stop is bounded by itself; this bounds the wait of a thread that the
 	// other stop waits for.
 	List<DestroyReport> join(Stop stop) {
-		if (stop.thread() == Thread.currentThread()) {
+		if (Teller.isWaitedForBy((thread) -> thread == stop.thread())) {
 			logger.debug("A stop of the RDMA endpoints was asked for from inside a stop");
 			return List.of();
 		}
@@ -55,17 +55,24 @@ final class RegistryStops {
 
 	// Destroy the endpoints and then what they share.
 	List<DestroyReport> run(StartedRuntime runtime, List<ManagedEndpoint> endpoints, DestroyTrigger trigger) {
+		try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
+			return run(runtime, endpoints, trigger, telling);
+		}
+	}
+
+	private List<DestroyReport> run(StartedRuntime runtime, List<ManagedEndpoint> endpoints, DestroyTrigger trigger,
+			DestroyTelling telling) {
 		long begin = System.nanoTime();
 		Deadline total = Deadline.after(this.limits.total());
-		this.listeners.stopStarted(trigger);
+		telling.stopStarted(trigger);
 		runtime.stopNewWork();
 		List<DestroyReport> reports;
 		String rest = "left";
 		try {
-			reports = new EndpointsDestroy(this.limits, this.listeners).run(endpoints, trigger);
+			reports = new EndpointsDestroy(this.limits.within(total), telling).run(endpoints, trigger);
 		}
 		finally {
-			rest = close(runtime, trigger, total, begin);
+			rest = close(runtime, trigger, total, begin, telling);
 		}
 		Map<DestroyResult, Integer> results = new EnumMap<>(DestroyResult.class);
 		reports.forEach((report) -> results.merge(report.result(), 1, Integer::sum));
@@ -79,18 +86,22 @@ final class RegistryStops {
 	// Close a runtime that no stop finds, because the start that opened it was given up.
 	void discard(StartedRuntime runtime) {
 		long begin = System.nanoTime();
-		this.listeners.stopStarted(DestroyTrigger.FAILED_START);
-		close(runtime, DestroyTrigger.FAILED_START, Deadline.after(this.limits.total()), begin);
+		Deadline total = Deadline.after(this.limits.total());
+		try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
+			telling.stopStarted(DestroyTrigger.FAILED_START);
+			close(runtime, DestroyTrigger.FAILED_START, total, begin, telling);
+		}
 	}
 
-	private String close(StartedRuntime runtime, DestroyTrigger trigger, Deadline total, long begin) {
+	private String close(StartedRuntime runtime, DestroyTrigger trigger, Deadline total, long begin,
+			DestroyTelling telling) {
 		ChannelClose close = runtime.close(total);
 		if (close.isStuck()) {
 			this.stuckCloses.add(close);
 		}
 		close.whenReturned(() -> {
 			this.stuckCloses.remove(close);
-			this.listeners.stopEnded(trigger, Duration.ofNanos(System.nanoTime() - begin));
+			telling.stopEnded(trigger, Duration.ofNanos(System.nanoTime() - begin));
 		});
 		return close.outcome();
 	}

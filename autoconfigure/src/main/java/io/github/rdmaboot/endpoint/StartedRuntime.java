@@ -109,8 +109,8 @@ final class StartedRuntime implements EndpointRuntime {
 			this.ownHandlerExecutor = own;
 			this.handlerExecutor = new SafeExecutor(own);
 		}
-		this.reaper = new ConnectionReaper(this::conduct, new OrderlyDestroy(limits, new EndsToldLater(listeners)),
-				listeners, this::letGoOfRemovedDevices);
+		this.reaper = new ConnectionReaper(this::conduct, (listener) -> new OrderlyDestroy(limits, listener),
+				() -> listeners.begin(limits.total()), this::letGoOfRemovedDevices);
 		try {
 			// What is scheduled later, while there may be no thread, is carried out.
 			this.scheduler.prestartCoreThread();
@@ -223,7 +223,9 @@ final class StartedRuntime implements EndpointRuntime {
 	@Override
 	public void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger) {
 		conduct(() -> {
-			new EndpointsDestroy(this.limits, this.listeners).run(List.of(endpoint), trigger);
+			try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
+				new EndpointsDestroy(this.limits, telling).run(List.of(endpoint), trigger);
+			}
 			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
 				letGoOfRemovedDevices();
 				endpoint.deviceRemoved(this);

@@ -142,11 +142,12 @@ final class WorkerPool implements Executor {
 	// those that have been inside a watched call for some time, and at the deadline all
 	// that are inside one, however long their calls might take otherwise. An interrupt
 	// does not end the wait, for native objects are about to be destroyed; it is kept for
-	// the caller. A thread of the pool itself, a listener that closes the registry for
-	// instance, does not wait: it would wait for its own end.
+	// the caller. A thread of the pool itself, or one that such a thread waits for, a
+	// listener that closes the registry for instance, does not wait: it would wait for
+	// its own end.
 	void awaitEnd(Deadline deadline, Duration callLimit) {
-		if (Thread.currentThread() instanceof Worker worker && worker.pool == this) {
-			logger.debug("Thread '{}' does not wait for its own end", worker.getName());
+		if (Teller.isWaitedForBy((thread) -> thread instanceof Worker worker && worker.pool == this)) {
+			logger.debug("Thread '{}' does not wait for its own end", Thread.currentThread().getName());
 			return;
 		}
 		boolean interrupted = false;

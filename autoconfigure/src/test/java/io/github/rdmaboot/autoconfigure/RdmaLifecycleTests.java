@@ -27,6 +27,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
@@ -116,6 +117,23 @@ class RdmaLifecycleTests {
 	}
 
 	@Test
+	@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	void closingIsNotHeldUpByAnApplicationListenerThatBlocks() {
+		CountDownLatch release = new CountDownLatch(1);
+		this.contextRunner.withUserConfiguration(BlockingConfiguration.class)
+			.withBean("release", CountDownLatch.class, () -> release)
+			.withPropertyValues("rdma.shutdown.timeout=2s")
+			.run((context) -> {
+				RdmaServer server = context.getBean("echo", RdmaServer.class);
+				long begin = System.nanoTime();
+				context.getSourceApplicationContext().close();
+				assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+				assertThat(server.state()).isEqualTo(EndpointState.IDLE);
+			});
+		release.countDown();
+	}
+
+	@Test
 	void beansThatStopEarlierStillHaveTheirEndpoints() {
 		AtomicReference<EndpointState> state = new AtomicReference<>();
 		this.contextRunner.withUserConfiguration(UserConfiguration.class)
@@ -193,6 +211,22 @@ class RdmaLifecycleTests {
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("interrupted while waiting", ex);
 		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BlockingConfiguration {
+
+		private final CountDownLatch release;
+
+		BlockingConfiguration(CountDownLatch release) {
+			this.release = release;
+		}
+
+		@EventListener
+		void destroyed(DestroyReport report) {
+			awaitUninterrupted(this.release);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

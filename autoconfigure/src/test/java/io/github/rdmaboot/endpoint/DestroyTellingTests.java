@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -93,9 +94,12 @@ class DestroyTellingTests {
 				LIMITS.destroyTimeout());
 		List<DestroyReport> told = new CopyOnWriteArrayList<>();
 		List<Runnable> tasks = new ArrayList<>();
-		ConnectionReaper reaper = new ConnectionReaper(tasks::add, new OrderlyDestroy(limits, (report) -> {
-		}), told::add, () -> {
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
 		});
+		listeners.add((DestroyListener) told::add);
+		ConnectionReaper reaper = new ConnectionReaper(tasks::add, (listener) -> new OrderlyDestroy(limits, listener),
+				() -> listeners.begin(LIMITS.timeout()), () -> {
+				});
 		this.connections.forEach((connection) -> reaper.destroy(connection, DestroyTrigger.DISCONNECT));
 		this.refused = Thread.currentThread();
 

@@ -322,8 +322,12 @@ class EndpointCallbackTests {
 		}, (task) -> {
 			throw new InternalError("no threads today");
 		});
-		ConnectionReaper reaper = new ConnectionReaper(Runnable::run, broken, told::add, () -> {
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
 		});
+		listeners.add((DestroyListener) told::add);
+		ConnectionReaper reaper = new ConnectionReaper(Runnable::run, (listener) -> broken,
+				() -> listeners.begin(LIMITS.timeout()), () -> {
+				});
 		reaper.destroy(connection, DestroyTrigger.DISCONNECT);
 		assertThat(connection.end().latch().getCount()).isZero();
 		assertThat(told).singleElement()

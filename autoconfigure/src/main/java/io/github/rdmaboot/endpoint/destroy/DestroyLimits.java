@@ -12,6 +12,15 @@ import java.time.Duration;
  */
 public record DestroyLimits(Duration total, Duration disconnectGrace, Duration drain, Duration call) {
 
+	/**
+	 * Return these limits for what is part of something larger.
+	 * @param total the limit of that
+	 * @return the limits, of which the total is what is left
+	 */
+	public DestroyLimits within(Deadline total) {
+		return new DestroyLimits(total.remaining(), this.disconnectGrace, this.drain, this.call);
+	}
+
 	Deadline deadlineOf(DestroyStepName step, Deadline total) {
 		Duration limit = switch (step) {
 			case AWAIT_DISCONNECTED -> this.disconnectGrace;

@@ -3,9 +3,10 @@ package io.github.rdmaboot.endpoint.destroy;
 import java.time.Duration;
 
 /**
- * Learns of destroys. Called on the thread that conducts the destroy or, for
- * {@link #returnedLate}, on the thread that had been stuck; implementations return
- * quickly and do not throw.
+ * Learns of destroys. Called in order on a thread of the destroy's own or, for what
+ * returned late, on the thread that had been stuck; implementations return quickly and do
+ * not throw. The destroy waits for them within its limit, and goes on without one that
+ * blocks.
  */
 public interface DestroyListener {
 

@@ -1,0 +1,76 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.function.BiConsumer;
+
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.StepReport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the log and the listeners are told of one destroy, or one stop. To close it is to
+ * wait until the listeners have been told.
+ */
+final class DestroyTelling implements DestroyListener, AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(EndpointListeners.class);
+
+	private final Teller teller;
+
+	private final BiConsumer<String, StepReport> lateReturns;
+
+	private final boolean quiet;
+
+	// One that is quiet logs no destroy that succeeded.
+	DestroyTelling(Teller teller, BiConsumer<String, StepReport> lateReturns, boolean quiet) {
+		this.teller = teller;
+		this.lateReturns = lateReturns;
+		this.quiet = quiet;
+	}
+
+	@Override
+	public void stopStarted(DestroyTrigger trigger) {
+		this.teller.tellFirst((listener) -> listener.stopStarted(trigger));
+	}
+
+	@Override
+	public void stopEnded(DestroyTrigger trigger, Duration took) {
+		this.teller.tell((listener) -> listener.stopEnded(trigger, took));
+	}
+
+	@Override
+	public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+		this.teller.tellFirst((listener) -> listener.destroyStarted(endpoint, connection, trigger));
+	}
+
+	@Override
+	public void destroyEnded(DestroyReport report) {
+		String kind = (report.connection() == 0) ? "endpoint" : "connection";
+		if (report.result() != DestroyResult.SUCCESS) {
+			logger.warn("Destroyed RDMA {}: {}", kind, report.toLine());
+		}
+		else if (report.connection() == 0 && !this.quiet) {
+			logger.info("Destroyed RDMA {}: {}", kind, report.toLine());
+		}
+		else if (logger.isDebugEnabled()) {
+			logger.debug("Destroyed RDMA {}: {}", kind, report.toLine());
+		}
+		this.teller.tell((listener) -> listener.destroyEnded(report));
+	}
+
+	@Override
+	public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+		this.lateReturns.accept(endpoint, step);
+		this.teller.tell((listener) -> listener.returnedLate(endpoint, connection, step, stuckFor));
+	}
+
+	@Override
+	public void close() {
+		this.teller.close();
+	}
+
+}

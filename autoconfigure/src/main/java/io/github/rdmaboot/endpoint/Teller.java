@@ -1,0 +1,177 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells listeners of one destroy in order, on a thread of its own, so that one that
+ * blocks keeps nothing native from being freed. The conductor of the destroy waits for
+ * them all the same, within the limit of the destroy. One thread serves one destroy, for
+ * listeners may destroy something else, or wait for another destroy.
+ */
+final class Teller implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Teller.class);
+
+	private static final AtomicInteger numbers = new AtomicInteger();
+
+	/**
+	 * How long a destroy whose time is up waits for listeners: those that do not block
+	 * take no time.
+	 */
+	private static final Duration MIN_TIMEOUT = Duration.ofMillis(250);
+
+	/** Part of the limit for which listeners may hold up the begin of a destroy. */
+	private static final int BEGINNING = 10;
+
+	private final List<DestroyListener> listeners;
+
+	private final Thread conductor = Thread.currentThread();
+
+	private final Deadline beginning;
+
+	private final Deadline total;
+
+	private final ThreadPoolExecutor executor;
+
+	private volatile @Nullable Told current;
+
+	Teller(List<DestroyListener> listeners, Duration total) {
+		this(listeners, total, UnaryOperator.identity());
+	}
+
+	Teller(List<DestroyListener> listeners, Duration total, UnaryOperator<Thread> threads) {
+		this.listeners = listeners;
+		this.beginning = Deadline.after(total.dividedBy(BEGINNING));
+		this.total = Deadline.after(total);
+		this.executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				(task) -> threads.apply(new TellerThread(task, this.conductor)));
+		// What remains to be told behind a listener that blocked is told if it returns.
+		this.executor.allowCoreThreadTimeOut(true);
+	}
+
+	// Tell that something begins, and wait for the listeners unless they take long.
+	void tellFirst(Consumer<DestroyListener> message) {
+		tell(message);
+		if (this.beginning.remainingNanos() > 0 && !awaitTold(this.beginning)) {
+			warnOfBlocking("goes on");
+		}
+	}
+
+	void tell(Consumer<DestroyListener> message) {
+		execute(() -> this.listeners.forEach((listener) -> tell(listener, message)));
+	}
+
+	private void tell(DestroyListener listener, Consumer<DestroyListener> message) {
+		this.current = new Told(listener, System.nanoTime(), Thread.currentThread());
+		try {
+			message.accept(listener);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("Listener {} failed", listener, ex);
+		}
+		finally {
+			this.current = null;
+		}
+	}
+
+	private void execute(Runnable task) {
+		try {
+			this.executor.execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			// The thread of a call that returned late, for which nobody waits.
+			task.run();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.warn("No thread could be started to tell listeners of a destroy, so the calling one does it", ex);
+			this.executor.remove(task);
+			task.run();
+		}
+	}
+
+	private boolean awaitTold(Deadline deadline) {
+		CountDownLatch told = new CountDownLatch(1);
+		execute(told::countDown);
+		return deadline.await(told);
+	}
+
+	// Wait until the listeners have been told, as long as there is time.
+	@Override
+	public void close() {
+		if (this.executor.getTaskCount() > 0) {
+			Duration left = this.total.remaining();
+			if (!awaitTold((left.compareTo(MIN_TIMEOUT) < 0) ? Deadline.after(MIN_TIMEOUT) : this.total)) {
+				warnOfBlocking("is over");
+				return;
+			}
+		}
+		this.executor.shutdown();
+	}
+
+	private void warnOfBlocking(String destroy) {
+		Told current = this.current;
+		if (current != null) {
+			IllegalStateException where = new IllegalStateException("The listener is blocked here");
+			where.setStackTrace(current.thread().getStackTrace());
+			logger.warn(
+					"Listener {} of destroys has not returned for {} ms and holds up thread '{}'; the destroy {}, "
+							+ "and listeners are told the rest when it returns",
+					current.listener().getClass().getName(),
+					Duration.ofNanos(System.nanoTime() - current.since()).toMillis(), current.thread().getName(),
+					destroy, where);
+		}
+	}
+
+	/**
+	 * Return whether the calling thread is one, or tells listeners of a destroy that such
+	 * a one conducts and waits for, and so must not wait for it in turn.
+	 * @param conductor what tells the thread
+	 * @return whether it is
+	 */
+	static boolean isWaitedForBy(Predicate<Thread> conductor) {
+		Thread thread = Thread.currentThread();
+		while (!conductor.test(thread)) {
+			if (!(thread instanceof TellerThread teller)) {
+				return false;
+			}
+			thread = teller.conductor;
+		}
+		return true;
+	}
+
+	private record Told(DestroyListener listener, long since, Thread thread) {
+
+	}
+
+	/**
+	 * Thread that knows for whom it tells.
+	 */
+	private static final class TellerThread extends Thread {
+
+		private final Thread conductor;
+
+		private TellerThread(Runnable task, Thread conductor) {
+			super(task, "rdma-listeners-" + numbers.incrementAndGet());
+			this.conductor = conductor;
+			setDaemon(true);
+		}
+
+	}
+
+}

@@ -1,0 +1,284 @@
+package io.github.rdmaboot.endpoint;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.rdmaboot.endpoint.destroy.Deadline;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.endpoint.destroy.DestroyReport;
+import io.github.rdmaboot.endpoint.destroy.DestroyResult;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.provider.loopback.LoopbackFabric;
+import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Listeners of destroys that block: what is native is freed all the same, and nobody
+ * waits for them longer than a destroy may take.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ListenersThatBlockTests {
+
+	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(3), Duration.ofSeconds(1),
+			Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+	/** What a destroy may take, and a machine that is busy. */
+	private static final Duration IN_TIME = LIMITS.timeout().plusSeconds(2);
+
+	private final LoopbackFabric fabric = LoopbackFabrics.with("192.0.2.1");
+
+	private final RdmaEndpoints registry = registry(LIMITS);
+
+	private final List<String> told = new CopyOnWriteArrayList<>();
+
+	private final CountDownLatch release = new CountDownLatch(1);
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(Teller.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	private RdmaServer server;
+
+	private RdmaClient client;
+
+	@BeforeEach
+	void readTheLog() {
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@BeforeEach
+	void connect() throws Exception {
+		this.server = this.registry.addServer(TestSettings.server("server", "192.0.2.1", 0));
+		this.registry.start();
+		this.client = this.registry.addClient(TestSettings.client("client", "192.0.2.1", this.server.port(),
+				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+		this.client.start();
+		this.client.connect().get(10, TimeUnit.SECONDS);
+		await().until(() -> this.server.connections().size() == 1);
+	}
+
+	@AfterEach
+	void close() {
+		this.release.countDown();
+		this.registry.close();
+		this.logger.detachAppender(this.log);
+	}
+
+	private RdmaEndpoints registry(ShutdownSettings limits) {
+		return TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), limits, null);
+	}
+
+	private static Duration durationOf(Runnable task) {
+		long begin = System.nanoTime();
+		task.run();
+		return Duration.ofNanos(System.nanoTime() - begin);
+	}
+
+	private void assertThatNothingIsLeft() {
+		assertThat(this.fabric.resources().toString()).as("what exists on the fabric")
+			.isEqualTo(new LoopbackFabric().resources().toString());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "stopStarted", "destroyStarted", "destroyEnded", "stopEnded" })
+	void aStopFreesEverythingInTimeAndNamesTheListenerAndWhereItBlocks(String blocking) {
+		this.registry.addDestroyListener(new Blocking(blocking));
+
+		assertThat(durationOf(this.registry::close)).as("what the stop took").isLessThan(IN_TIME);
+
+		assertThatNothingIsLeft();
+		assertThat(this.server.state()).as("state of the server").isEqualTo(EndpointState.IDLE);
+		assertThat(this.log.list).isNotEmpty().allSatisfy((event) -> {
+			assertThat(event.getFormattedMessage())
+				.contains(Blocking.class.getName() + " of destroys has not returned for ");
+			assertThat(event.getThrowableProxy().getStackTraceElementProxyArray())
+				.extracting((frame) -> frame.getStackTraceElement().getMethodName())
+				.as("where the listener is said to be")
+				.contains("block");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "destroyStarted", "destroyEnded" })
+	void aDestroyReturnsInTime(String blocking) {
+		this.registry.addDestroyListener(new Blocking(blocking));
+		List<DestroyReport> reports = new ArrayList<>();
+
+		assertThat(durationOf(() -> reports.add(this.server.destroy()))).as("what the destroy took")
+			.isLessThan(IN_TIME);
+
+		assertThat(reports).extracting(DestroyReport::result).containsExactly(DestroyResult.SUCCESS);
+	}
+
+	@Test
+	void aConnectionThatIsClosedIsDestroyed() throws Exception {
+		this.registry.addDestroyListener(new Blocking("destroyStarted"));
+
+		DestroyReport report = this.server.connections()
+			.iterator()
+			.next()
+			.close()
+			.get(IN_TIME.toMillis(), TimeUnit.MILLISECONDS);
+
+		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
+	}
+
+	@Test
+	void theRestIsToldInOrderWhenTheListenerReturns() {
+		this.registry.addDestroyListener(new Blocking("destroyStarted"));
+		this.registry.close();
+
+		this.release.countDown();
+
+		await().untilAsserted(() -> assertThat(this.told).containsExactly("stopStarted", "destroyStarted server",
+				"destroyStarted client", "destroyEnded server", "destroyEnded client", "stopEnded"));
+	}
+
+	@Test
+	void aListenerThatIsSlowHasBeenToldEverythingInOrderWhenTheStopReturns() {
+		Blocking slow = new Blocking("destroyEnded");
+		slow.action = () -> Deadline.after(Duration.ofMillis(500)).await(new CountDownLatch(1));
+		this.registry.addDestroyListener(slow);
+
+		this.registry.close();
+
+		assertThat(this.told).containsExactly("stopStarted", "destroyStarted server", "destroyStarted client",
+				"destroyEnded server", "destroyEnded client", "stopEnded");
+		assertThat(this.log.list).as("warnings").isEmpty();
+	}
+
+	@Test
+	void nothingIsDestroyedBeforeTheListenersWereToldThatItBegins() {
+		List<Integer> connections = new CopyOnWriteArrayList<>();
+		Blocking looking = new Blocking("stopStarted");
+		looking.action = () -> connections.add(this.server.connections().size());
+		this.registry.addDestroyListener(looking);
+
+		this.registry.close();
+
+		assertThat(connections).containsExactly(1);
+	}
+
+	@Test
+	void aListenerMayStopTheRegistryThatAnotherThreadStops() throws Exception {
+		RdmaEndpoints patient = registry(ShutdownSettings.defaults());
+		RdmaServer first = patient.addServer(TestSettings.server("first", "192.0.2.1", 0));
+		patient.addServer(TestSettings.server("second", "192.0.2.1", 0));
+		CountDownLatch stopping = new CountDownLatch(1);
+		CompletableFuture<Void> stop = new CompletableFuture<>();
+		patient.addDestroyListener(new DestroyListener() {
+
+			@Override
+			public void stopStarted(DestroyTrigger trigger) {
+				stopping.countDown();
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+				if (report.trigger() == DestroyTrigger.MANUAL) {
+					CompletableFuture.runAsync(patient::close, (task) -> new Thread(task).start())
+						.whenComplete((none, error) -> stop.complete(none));
+					Deadline.after(Duration.ofSeconds(10)).await(stopping);
+					patient.close();
+				}
+			}
+
+		});
+		patient.start();
+
+		assertThat(durationOf(first::destroy)).as("what the destroy took").isLessThan(Duration.ofSeconds(5));
+
+		stop.get(5, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void listenersAreToldByTheCallingThreadIfThereIsNoOther() {
+		List<Thread> tellers = new ArrayList<>();
+		DestroyListener listener = new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				tellers.add(Thread.currentThread());
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+			}
+
+		};
+
+		try (Teller teller = new Teller(List.of(listener), LIMITS.timeout(), (thread) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		})) {
+			teller.tellFirst((told) -> told.destroyStarted("server", 0, DestroyTrigger.MANUAL));
+			teller.tell((told) -> told.destroyStarted("server", 0, DestroyTrigger.MANUAL));
+		}
+
+		assertThat(tellers).containsExactly(Thread.currentThread(), Thread.currentThread());
+	}
+
+	/**
+	 * Listener that blocks when it is told one thing for the first time.
+	 */
+	private final class Blocking implements DestroyListener {
+
+		private final String blocking;
+
+		private Runnable action = () -> Deadline.after(Duration.ofSeconds(50))
+			.await(ListenersThatBlockTests.this.release);
+
+		private boolean blocked;
+
+		private Blocking(String blocking) {
+			this.blocking = blocking;
+		}
+
+		private void block(String message, String what) {
+			if (message.equals(this.blocking) && !what.equals("client") && !this.blocked) {
+				this.blocked = true;
+				this.action.run();
+			}
+			ListenersThatBlockTests.this.told.add((message + " " + what).strip());
+		}
+
+		@Override
+		public void stopStarted(DestroyTrigger trigger) {
+			block("stopStarted", "");
+		}
+
+		@Override
+		public void stopEnded(DestroyTrigger trigger, Duration took) {
+			block("stopEnded", "");
+		}
+
+		@Override
+		public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+			block("destroyStarted", endpoint);
+		}
+
+		@Override
+		public void destroyEnded(DestroyReport report) {
+			block("destroyEnded", report.endpoint());
+		}
+
+	}
+
+}
