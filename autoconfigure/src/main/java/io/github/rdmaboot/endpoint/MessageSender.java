@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.rdmaboot.provider.WorkRequestOpcode;
 import io.github.rdmaboot.verbs.MemoryBlock;
@@ -31,9 +32,13 @@ final class MessageSender {
 	private final MessageSettings settings;
 
 	/**
-	 * Length of the last message in fragments of which not all is known to have arrived.
+	 * The last message in fragments, in its lower half the length, unless all of it is
+	 * known to have arrived: then 0.
 	 */
-	private volatile int underWay;
+	private final AtomicLong underWay = new AtomicLong();
+
+	/** How many messages in fragments there were; guarded by the order of messages. */
+	private int fragmented;
 
 	private final SlotPool free;
 
@@ -69,7 +74,7 @@ final class MessageSender {
 					+ this.bufferSize + " bytes of " + this.connection
 					+ "; raise memory.buffer-size on both sides, or set messages.oversized to fragment");
 		}
-		send(content, 0, callback, false, false);
+		send(content, 0, callback, false, 0);
 	}
 
 	private void sendInFragments(ByteBuffer content, SendCallback callback) {
@@ -97,16 +102,17 @@ final class MessageSender {
 		int position = content.position();
 		int length = content.remaining();
 		int begun = 0;
+		long whole = (count > 1) ? numbered(length) : 0;
 		try {
 			while (begun < count - 1) {
 				ByteBuffer fragment = content.slice(content.position(), this.bufferSize);
 				begun++;
-				send(fragment, MessageHeader.MORE, null, reserved, true);
-				this.underWay = length;
+				send(fragment, MessageHeader.MORE, null, reserved, whole);
+				this.underWay.set(whole);
 				content.position(content.position() + this.bufferSize);
 			}
 			begun++;
-			send(content, 0, callback, reserved, count > 1);
+			send(content, 0, callback, reserved, whole);
 		}
 		catch (RuntimeException | Error ex) {
 			if (begun > 1) {
@@ -123,9 +129,16 @@ final class MessageSender {
 		}
 	}
 
+	// Tell a message in fragments from the one before, which may end later than this one
+	// begins.
+	private long numbered(int length) {
+		this.fragmented++;
+		return ((long) this.fragmented << Integer.SIZE) | length;
+	}
+
 	// How long the message in fragments is that the peer has not got all of, or 0.
 	int underWay() {
-		return this.underWay;
+		return this.underWay.intValue();
 	}
 
 	// Reserve buffers and places in the send queue, all or none.
@@ -152,15 +165,15 @@ final class MessageSender {
 		}
 	}
 
-	private void send(ByteBuffer content, int header, @Nullable SendCallback callback, boolean reserved,
-			boolean fragment) {
+	// The whole is the message that this is a fragment of, or 0.
+	private void send(ByteBuffer content, int header, @Nullable SendCallback callback, boolean reserved, long whole) {
 		if (!reserved) {
 			this.reservations.reserve(this.free.permits(), 1, "send buffer", BUFFER_COUNT);
 		}
 		Message message = this.messages[this.free.take()];
 		int position = content.position();
 		try {
-			post(message, content, header, callback, reserved, fragment);
+			post(message, content, header, callback, reserved, whole);
 		}
 		catch (RuntimeException | Error ex) {
 			this.free.giveBack(message.index);
@@ -171,9 +184,9 @@ final class MessageSender {
 
 	// The gate stays open meanwhile, for the memory is lent to others once it is closed.
 	private void post(Message message, ByteBuffer content, int header, @Nullable SendCallback callback,
-			boolean reserved, boolean fragment) {
+			boolean reserved, long whole) {
 		SendSlot slot = reserved ? this.queue.takeMessage() : this.queue.takeOne(WorkRequestOpcode.SEND);
-		if (fragment) {
+		if (whole != 0) {
 			slot.beFragment();
 		}
 		this.queue.enter(slot);
@@ -187,7 +200,7 @@ final class MessageSender {
 				slot.work().buffer(this.memory.address() + offset, length, this.memory.lkey());
 			}
 			message.callback = callback;
-			message.last = fragment && (header & MessageHeader.MORE) == 0;
+			message.ended = ((header & MessageHeader.MORE) == 0) ? whole : 0;
 			this.queue.post(slot, message);
 		}
 		finally {
@@ -212,8 +225,8 @@ final class MessageSender {
 
 		private @Nullable SendCallback callback;
 
-		/** It ends a message in fragments. */
-		private boolean last;
+		/** The message in fragments that it ends, or 0. */
+		private long ended;
 
 		private Message(int index) {
 			this.index = index;
@@ -222,8 +235,8 @@ final class MessageSender {
 		@Override
 		public void completed(long result, @Nullable RuntimeException error) {
 			SendCallback callback = this.callback;
-			if (this.last && error == null) {
-				MessageSender.this.underWay = 0;
+			if (this.ended != 0 && error == null) {
+				MessageSender.this.underWay.compareAndSet(this.ended, 0);
 			}
 			MessageSender.this.free.giveBack(this.index);
 			if (callback != null) {

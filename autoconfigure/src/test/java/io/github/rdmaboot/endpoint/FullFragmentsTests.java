@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -144,6 +145,27 @@ class FullFragmentsTests {
 		assertThat(get(refused)).isInstanceOf(SendQueueFullException.class)
 			.hasMessageContaining("the completion thread cannot wait for one");
 		assertThat(get(answer)).as("message that fits").hasSize(3000);
+	}
+
+	@Test
+	void theEndOfOneMessageIsNotTakenForThatOfTheNext() throws Exception {
+		MemorySettings ofClient = new MemorySettings(1024, 4 * BUFFERS, MEMORY.messages());
+		try (ConnectedPair pair = ConnectedPair.connect(() -> new LoopbackRdmaProvider(this.fabric), "192.0.2.1",
+				ConnectedPair.QUEUE_PAIR, ConnectedPair.CONNECTION, MEMORY, ofClient, CompletionSettings.defaults())) {
+			// The peer does not read, so the last fragment of the first one waits.
+			get(pair.client().send(ByteBuffer.allocate(1)));
+			get(pair.client().send(ByteBuffer.allocate(1)));
+			CompletableFuture<Void> first = pair.client().send(ByteBuffer.allocate(3000));
+			CompletableFuture<Void> second = pair.client().send(ByteBuffer.allocate(2500));
+			assertThat(first).as("message of which two fragments find a receive").isNotDone();
+
+			get(pair.server().receive());
+			get(first);
+			pair.server().close();
+
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(second))
+				.withStackTraceContaining("the peer ended the connection while a message of 2500 bytes in fragments");
+		}
 	}
 
 	@Test
