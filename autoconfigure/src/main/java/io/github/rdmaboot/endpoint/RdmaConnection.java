@@ -74,7 +74,7 @@ public final class RdmaConnection {
 	 * @return whether the connection is established and not being closed
 	 */
 	public boolean isOpen() {
-		return this.events.isEstablished() && !this.gate.isShut();
+		return this.events.isEstablished() && !this.gate.isShut() && !end().isBegun();
 	}
 
 	/**

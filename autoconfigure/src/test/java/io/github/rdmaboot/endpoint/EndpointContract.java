@@ -279,6 +279,24 @@ abstract class EndpointContract {
 	}
 
 	@Test
+	void aClientWhoseConnectionWasJustClosedConnectsAnewWhenAskedTo() throws Exception {
+		RdmaEndpoints registry = registry();
+		RdmaServer server = echoServer(registry);
+		registry.start();
+		RdmaClient client = startedClient(registry, server);
+		get(client.connect());
+		for (int i = 0; i < 20; i++) {
+			RdmaConnection connection = client.connection();
+			CompletableFuture<DestroyReport> closed = connection.close();
+			assertThat(connection.isOpen()).as("open after close").isFalse();
+			RdmaConnection next = get(client.connect());
+			assertThat(next).as("what comes after a close").isNotSameAs(connection);
+			assertThat(get(closed).result()).isEqualTo(DestroyResult.SUCCESS);
+			assertThat(next.isOpen()).as("the new connection").isTrue();
+		}
+	}
+
+	@Test
 	void peerThatClosesTakesTheClientDownAndItConnectsAgain() throws Exception {
 		RdmaEndpoints registry = registry();
 		RdmaServer server = echoServer(registry);
