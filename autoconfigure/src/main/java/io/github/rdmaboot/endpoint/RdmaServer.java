@@ -144,7 +144,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 			}
 			move(EndpointState.QUIESCED);
 		}
-		logger.info("RDMA server '{}' rejects connection requests from now on; {} connections go on", name(),
+		logger.info("RDMA server '{}' rejects connection requests from now on; connections that go on: {}", name(),
 				connections().size());
 	}
 
