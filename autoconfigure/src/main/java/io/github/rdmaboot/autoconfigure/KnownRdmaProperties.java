@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 import io.github.rdmaboot.autoconfigure.UnknownRdmaPropertyException.UnknownProperty;
@@ -109,10 +110,7 @@ class KnownRdmaProperties implements BindHandler {
 		while (!this.known.contains(parent));
 		String element = name.getElement(parent.getNumberOfElements(), Form.DASHED);
 		List<ConfigurationPropertyName> candidates = childrenOf(parent);
-		List<String> near = candidates.stream()
-			.filter((candidate) -> isNear(element, candidate.getLastElement(Form.DASHED)))
-			.map(ConfigurationPropertyName::toString)
-			.toList();
+		List<String> near = nearest(element, candidates);
 		boolean dotted = near.isEmpty() && parent.getNumberOfElements() == LENGTH_OF_ENDPOINT
 				&& goesOnAsOneOf(name, candidates);
 		return new UnknownProperty(name.toString(), (origin != null) ? origin.toString() : null,
@@ -134,27 +132,38 @@ class KnownRdmaProperties implements BindHandler {
 		return this.known.stream().filter(parent::isParentOf).toList();
 	}
 
-	private static boolean isNear(String element, String candidate) {
-		int length = Math.max(element.length(), candidate.length());
-		return distance(element, candidate) <= Math.max(1, length / 3);
-	}
-
-	// How many letters must be put in, left out or changed to make one of the other.
-	private static int distance(String from, String to) {
-		int[] row = new int[to.length() + 1];
-		for (int column = 0; column < row.length; column++) {
-			row[column] = column;
-		}
-		for (int line = 1; line <= from.length(); line++) {
-			int diagonal = row[0];
-			row[0] = line;
-			for (int column = 1; column < row.length; column++) {
-				int changed = diagonal + ((from.charAt(line - 1) == to.charAt(column - 1)) ? 0 : 1);
-				diagonal = row[column];
-				row[column] = Math.min(changed, Math.min(row[column], row[column - 1]) + 1);
+	private static List<String> nearest(String element, List<ConfigurationPropertyName> candidates) {
+		TreeMap<Integer, List<String>> near = new TreeMap<>();
+		for (ConfigurationPropertyName candidate : candidates) {
+			String other = candidate.getLastElement(Form.DASHED);
+			int distance = distance(element, other);
+			if (distance <= Math.max(1, Math.max(element.length(), other.length()) / 3)) {
+				near.computeIfAbsent(distance, (key) -> new ArrayList<>()).add(candidate.toString());
 			}
 		}
-		return row[to.length()];
+		return near.isEmpty() ? List.of() : near.firstEntry().getValue();
+	}
+
+	// How many letters must be put in, left out, changed or swapped with the next to make
+	// one of the other.
+	private static int distance(String from, String to) {
+		int[][] distances = new int[from.length() + 1][to.length() + 1];
+		for (int i = 0; i <= from.length(); i++) {
+			for (int j = 0; j <= to.length(); j++) {
+				distances[i][j] = (i == 0 || j == 0) ? i + j : distance(from, to, i, j, distances);
+			}
+		}
+		return distances[from.length()][to.length()];
+	}
+
+	private static int distance(String from, String to, int i, int j, int[][] distances) {
+		char last = from.charAt(i - 1);
+		int changed = distances[i - 1][j - 1] + ((last == to.charAt(j - 1)) ? 0 : 1);
+		int distance = Math.min(changed, Math.min(distances[i - 1][j], distances[i][j - 1]) + 1);
+		if (i > 1 && j > 1 && last == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1)) {
+			return Math.min(distance, distances[i - 2][j - 2] + 1);
+		}
+		return distance;
 	}
 
 }

@@ -57,6 +57,16 @@ class KnownRdmaPropertiesTests {
 				.satisfies((unknown) -> assertThat(unknown.candidates()).containsOnlyOnce(meant)));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "rdma.servers.other.prot, rdma.servers.other.port", "rdma.clients.other.potr, rdma.clients.other.port",
+			"rdma.servers.other.connection.tso, rdma.servers.other.connection.tos" })
+	void swappedLettersAreOneMistake(String property, String meant) {
+		assertThatExceptionOfType(UnknownRdmaPropertyException.class)
+			.isThrownBy(() -> check(new MapPropertySource("test", Map.of(property, "1"))))
+			.satisfies((ex) -> assertThat(ex.properties()).flatExtracting(UnknownProperty::candidates)
+				.containsExactly(meant));
+	}
+
 	@Test
 	void wherePropertiesAreNotAlikeAllAreNamed() {
 		assertThatExceptionOfType(UnknownRdmaPropertyException.class)
