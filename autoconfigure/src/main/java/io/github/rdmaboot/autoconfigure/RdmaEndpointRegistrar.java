@@ -1,5 +1,6 @@
 package io.github.rdmaboot.autoconfigure;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +16,10 @@ import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /**
@@ -29,10 +32,12 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 	static final String CM_ID_SUFFIX = ".cmId";
 
 	/**
-	 * Taken by the health contributor of the devices, next to those of the endpoints, and
-	 * by the meter of a stop of all endpoints.
+	 * Taken by the health contributor of the devices, next to those of the endpoints, by
+	 * the meter of a stop of all endpoints, and by the environment, a bean without a
+	 * definition that would clash.
 	 */
-	private static final Set<String> RESERVED_NAMES = Set.of("devices", "all");
+	private static final Set<String> RESERVED_NAMES = Set.of("devices", "all",
+			ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME);
 
 	@Override
 	public void register(BeanRegistry registry, Environment environment) {
@@ -44,6 +49,9 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 		known.requireEndpoints(sources, "rdma.servers", "port", properties.servers().keySet());
 		known.requireEndpoints(sources, "rdma.clients", "address", properties.clients().keySet());
 		known.requireEndpoints(sources, "rdma.datagrams", "address", properties.datagrams().keySet());
+		requireDistinct("rdma.servers", properties.servers().keySet());
+		requireDistinct("rdma.clients", properties.clients().keySet());
+		requireDistinct("rdma.datagrams", properties.datagrams().keySet());
 		Map<String, String> owners = new LinkedHashMap<>();
 		properties.servers().keySet().forEach((name) -> claim(owners, name, "rdma.servers"));
 		properties.clients().keySet().forEach((name) -> claim(owners, name, "rdma.clients"));
@@ -53,10 +61,26 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 		properties.datagrams().keySet().forEach((name) -> register(registry, name, RdmaDatagramEndpoint.class));
 	}
 
+	// Two such names would be two endpoints with the same settings, of which an
+	// environment
+	// variable may have made one that was to change a setting of the other.
+	private static void requireDistinct(String map, Set<String> names) {
+		Map<ConfigurationPropertyName, String> distinct = new HashMap<>();
+		for (String name : names) {
+			String same = distinct.putIfAbsent(ConfigurationPropertyName.adapt(SettingsConverter.path(map, name), '.'),
+					name);
+			if (same != null) {
+				throw new InvalidRdmaNameException(name, "The names '" + same + "' and '" + name + "' under " + map
+						+ " cannot be told apart, since case and dashes do not count in names of properties. In that "
+						+ "of an environment variable a dash is an underscore, and a capital letter cannot be written");
+			}
+		}
+	}
+
 	private void claim(Map<String, String> owners, String name, String map) {
 		if (name.isBlank() || name.indexOf('/') >= 0 || RESERVED_NAMES.contains(name)) {
 			throw new InvalidRdmaNameException(name, "The name '" + name + "' under " + map
-					+ " cannot be used: it must not be empty, contain a '/' or be 'devices' or 'all'");
+					+ " cannot be used: it must not be empty, contain a '/' or be 'devices', 'all' or 'environment'");
 		}
 		for (String bean : new String[] { name, name + CM_ID_SUFFIX }) {
 			String owner = owners.putIfAbsent(bean, "'" + name + "' under " + map);

@@ -143,6 +143,26 @@ class FailureAnalyzersTests {
 			.doesNotContain("\tat ");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "rdma.servers, echo-one, echoone", "rdma.clients, stockA, stock-a", "rdma.datagrams, news, News" })
+	void namesThatTheBinderCannotTellApartAreExplained(String map, String first, String second) {
+		assertThat(run(EmptyConfiguration.class, "--" + map + "." + first + ".port=7471",
+				"--" + map + "." + second + ".port=7472"))
+			.containsPattern("The names '(" + first + "' and '" + second + "|" + second + "' and '" + first
+					+ ")' under " + map + " cannot be told apart")
+			.contains("of an environment variable a dash is an underscore")
+			.containsPattern("Give the endpoint '(" + first + "|" + second + ")' another name")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void anEndpointCannotTakeThePlaceOfTheEnvironment() {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers.environment.port=7471"))
+			.contains("The name 'environment' under rdma.servers cannot be used")
+			.contains("Give the endpoint 'environment' another name")
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void aBeanOfTheNameOfAnEndpointIsExplained() {
 		assertThat(run(EchoBeanConfiguration.class, "--rdma.servers.echo.port=7471"))
