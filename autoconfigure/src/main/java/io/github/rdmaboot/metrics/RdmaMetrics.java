@@ -3,6 +3,7 @@ package io.github.rdmaboot.metrics;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import io.github.rdmaboot.endpoint.ConnectListener;
 import io.github.rdmaboot.endpoint.RdmaEndpoint;
@@ -12,6 +13,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
+import io.github.rdmaboot.verbs.EachCall;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import org.jspecify.annotations.Nullable;
@@ -69,22 +71,22 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 
 	@Override
 	public void stopStarted(DestroyTrigger trigger) {
-		this.bound.forEach((meters) -> meters.active().stopStarted());
+		tell((meters) -> meters.active().stopStarted());
 	}
 
 	@Override
 	public void stopEnded(DestroyTrigger trigger, Duration took) {
-		this.bound.forEach((meters) -> meters.active().stopEnded());
+		tell((meters) -> meters.active().stopEnded());
 	}
 
 	@Override
 	public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
-		this.bound.forEach((meters) -> meters.active().started(endpoint, connection));
+		tell((meters) -> meters.active().started(endpoint, connection));
 	}
 
 	@Override
 	public void destroyEnded(DestroyReport report) {
-		this.bound.forEach((meters) -> {
+		tell((meters) -> {
 			meters.active().ended(report);
 			meters.destroy().record(report);
 		});
@@ -92,12 +94,19 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 
 	@Override
 	public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
-		this.bound.forEach((meters) -> meters.active().returnedLate(endpoint, connection));
+		tell((meters) -> meters.active().returnedLate(endpoint, connection));
 	}
 
 	@Override
 	public void connectEnded(String endpoint, Duration took, @Nullable RdmaEndpointException error) {
-		this.bound.forEach((meters) -> meters.connect().record(endpoint, took, error));
+		tell((meters) -> meters.connect().record(endpoint, took, error));
+	}
+
+	// A registry that throws keeps no other from being told.
+	private void tell(Consumer<BoundMeters> message) {
+		EachCall calls = new EachCall();
+		this.bound.forEach((meters) -> calls.run(() -> message.accept(meters)));
+		calls.throwFirst();
 	}
 
 	private record BoundMeters(DestroyMeters destroy, ActiveDestroys active, ConnectMeters connect) {

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import io.github.rdmaboot.endpoint.CheckedEndpoints;
@@ -26,17 +27,25 @@ import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.Errno;
+import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.internal.DefaultLongTaskTimer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link RdmaMetrics}.
@@ -226,6 +235,27 @@ class RdmaMetricsTests {
 	}
 
 	@Test
+	void aRegistryThatThrowsKeepsNoOtherFromBeingTold() {
+		this.metrics.bindTo(new FailingRegistry());
+		MeterRegistry last = new SimpleMeterRegistry();
+		this.metrics.bindTo(last);
+		assertFails(() -> this.metrics.connectEnded("echo", Duration.ofMillis(1), null));
+		assertThat(last.get("rdma.endpoint.connect").tags("result", "success").timer().count()).isEqualTo(1);
+		assertFails(() -> this.metrics.stopStarted(DestroyTrigger.SHUTDOWN));
+		assertThat(active(last, "all")).isEqualTo(1);
+		assertFails(() -> this.metrics.destroyStarted("echo", 0, DestroyTrigger.SHUTDOWN));
+		assertThat(active(last, "echo")).isEqualTo(1);
+		assertFails(() -> this.metrics.destroyEnded(report(DestroyTrigger.SHUTDOWN, DestroyResult.SUCCESS)));
+		assertThat(active(last, "echo")).isZero();
+		assertThat(last.get("rdma.endpoint.destroy").tags("trigger", "shutdown", "result", "success").timer().count())
+			.isEqualTo(1);
+	}
+
+	private static void assertFails(ThrowingCallable message) {
+		assertThatIllegalStateException().isThrownBy(message).withMessage("no space");
+	}
+
+	@Test
 	void stopThatIsStuckStaysActiveWhenALaterOneEnds() {
 		this.metrics.stopStarted(DestroyTrigger.FAILED_START);
 		this.metrics.stopStarted(DestroyTrigger.SHUTDOWN);
@@ -241,10 +271,11 @@ class RdmaMetricsTests {
 	}
 
 	private int active(String endpoint) {
-		return this.registry.get("rdma.endpoint.destroy.active")
-			.tags("endpoint", endpoint)
-			.longTaskTimer()
-			.activeTasks();
+		return active(this.registry, endpoint);
+	}
+
+	private static int active(MeterRegistry registry, String endpoint) {
+		return registry.get("rdma.endpoint.destroy.active").tags("endpoint", endpoint).longTaskTimer().activeTasks();
 	}
 
 	private Set<String> names() {
@@ -262,6 +293,37 @@ class RdmaMetricsTests {
 
 	private static StepReport step(DestroyStepName name, StepOutcome outcome, int errno) {
 		return new StepReport(name, "echo", Instant.now(), Duration.ofMillis(1), outcome, "call", errno, "");
+	}
+
+	/**
+	 * Registry that takes meters, but no values.
+	 */
+	private static final class FailingRegistry extends SimpleMeterRegistry {
+
+		@Override
+		protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauseDetector) {
+			return new CumulativeTimer(id, this.clock, config, pauseDetector, getBaseTimeUnit()) {
+
+				@Override
+				protected void recordNonNegative(long amount, TimeUnit unit) {
+					throw new IllegalStateException("no space");
+				}
+
+			};
+		}
+
+		@Override
+		protected LongTaskTimer newLongTaskTimer(Meter.Id id, DistributionStatisticConfig config) {
+			return new DefaultLongTaskTimer(id, this.clock, getBaseTimeUnit(), config, false) {
+
+				@Override
+				public Sample start() {
+					throw new IllegalStateException("no space");
+				}
+
+			};
+		}
+
 	}
 
 }
