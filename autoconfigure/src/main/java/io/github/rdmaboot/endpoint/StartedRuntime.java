@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmIdState;
@@ -71,9 +72,9 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private final ScheduledThreadPoolExecutor scheduler;
 
-	private final @Nullable ExecutorService ownHandlerExecutor;
-
 	private final Executor handlerExecutor;
+
+	private final Consumer<Deadline> handlerShutdown;
 
 	private final EventChannel channel;
 
@@ -100,14 +101,15 @@ final class StartedRuntime implements EndpointRuntime {
 		// Nothing is left to be limited when the timer has ended.
 		this.scheduler.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
 		if (handlerExecutor != null) {
-			this.ownHandlerExecutor = null;
-			this.handlerExecutor = new SafeExecutor(handlerExecutor);
+			HandlerExecutor handlers = new HandlerExecutor(handlerExecutor, threads(prefix + "-handover"));
+			this.handlerExecutor = handlers;
+			this.handlerShutdown = handlers::shutdown;
 		}
 		else {
 			ExecutorService own = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
 					new SynchronousQueue<>(), threads(prefix + "-handler"));
-			this.ownHandlerExecutor = own;
 			this.handlerExecutor = new SafeExecutor(own);
+			this.handlerShutdown = (total) -> own.shutdown();
 		}
 		this.reaper = new ConnectionReaper(this::conduct, (listener) -> new OrderlyDestroy(limits, listener),
 				() -> listeners.begin(limits.total()), this::letGoOfRemovedDevices);
@@ -167,12 +169,10 @@ final class StartedRuntime implements EndpointRuntime {
 			this.scheduler.setKeepAliveTime(TIMER_IDLE_MILLIS, TimeUnit.MILLISECONDS);
 			this.scheduler.allowCoreThreadTimeOut(true);
 		}
-		if (this.ownHandlerExecutor != null) {
-			this.ownHandlerExecutor.shutdown();
-		}
 		this.devices.abandon();
 		ChannelClose close = new ChannelClose(this.channel, this.provider);
 		close.runWithin(total);
+		this.handlerShutdown.accept(total);
 		return close;
 	}
 
