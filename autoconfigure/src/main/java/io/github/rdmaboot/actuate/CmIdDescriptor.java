@@ -2,7 +2,6 @@ package io.github.rdmaboot.actuate;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.Instant;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmId;
@@ -28,11 +27,9 @@ public record CmIdDescriptor(String name, String state, @Nullable String localAd
 		@Nullable Duration age, @Nullable String lastError) {
 
 	static CmIdDescriptor of(CmId id) {
-		Instant created = id.createdAt();
 		RuntimeException error = id.lastError();
 		return new CmIdDescriptor(id.name(), id.state().name(), text(id.localAddress()), text(id.peerAddress()),
-				id.deviceName(), id.qpNum(), id.generation(), id.deliveredEvents(), id.acknowledgedEvents(),
-				(created != null) ? Duration.between(created, Instant.now()) : null,
+				id.deviceName(), id.qpNum(), id.generation(), id.deliveredEvents(), id.acknowledgedEvents(), id.age(),
 				(error != null) ? String.valueOf(error.getMessage()) : null);
 	}
 

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 
 import io.github.rdmaboot.provider.CreatedQueuePair;
@@ -106,6 +107,14 @@ public abstract sealed class CmId permits OwnedCmId {
 	 */
 	public @Nullable Instant createdAt() {
 		return this.current.createdAt();
+	}
+
+	/**
+	 * Return how long ago the native id was created, whatever became of the time of day.
+	 * @return the time, or {@code null} before the first
+	 */
+	public @Nullable Duration age() {
+		return this.current.age();
 	}
 
 	/**

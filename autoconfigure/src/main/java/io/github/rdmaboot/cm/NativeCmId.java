@@ -1,6 +1,7 @@
 package io.github.rdmaboot.cm;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
@@ -31,6 +32,8 @@ final class NativeCmId {
 
 	private final long createdAtMillis;
 
+	private final long createdAtNanos;
+
 	private final @Nullable EventChannel channel;
 
 	volatile long handle;
@@ -60,6 +63,7 @@ final class NativeCmId {
 		this.channel = null;
 		this.datagram = false;
 		this.createdAtMillis = 0;
+		this.createdAtNanos = 0;
 	}
 
 	NativeCmId(EventChannel channel, long handle, boolean datagram, CmIdState state, @Nullable CmEventHandler handler) {
@@ -69,6 +73,7 @@ final class NativeCmId {
 		this.handle = handle;
 		this.handler = handler;
 		this.createdAtMillis = System.currentTimeMillis();
+		this.createdAtNanos = System.nanoTime();
 	}
 
 	EventChannel channel() {
@@ -81,6 +86,10 @@ final class NativeCmId {
 
 	@Nullable Instant createdAt() {
 		return (this.channel != null) ? Instant.ofEpochMilli(this.createdAtMillis) : null;
+	}
+
+	@Nullable Duration age() {
+		return (this.channel != null) ? Duration.ofNanos(System.nanoTime() - this.createdAtNanos) : null;
 	}
 
 	CmIdState state() {

@@ -1,6 +1,5 @@
 package io.github.rdmaboot.endpoint;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,6 +16,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.endpoint.destroy.StepClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,7 +87,7 @@ final class ConnectionReaper {
 			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
 					List.of(connection.teardown().member())))
 			.toList();
-		Instant startedAt = Instant.now();
+		StepClock clock = StepClock.start();
 		List<DestroyReport> reports = new ArrayList<>();
 		try {
 			reports.addAll(this.destroys.apply(new EndsToldLater(telling)).run(groups, trigger));
@@ -97,7 +97,7 @@ final class ConnectionReaper {
 			// destroyed.
 			for (int i = reports.size(); i < connections.size(); i++) {
 				reports.add(EndpointsDestroy.unfinished(connections.get(i).endpoint(), connections.get(i).number(),
-						trigger, startedAt, DestroyResult.FAILURE, "the destroy was broken off by an error"));
+						trigger, clock, DestroyResult.FAILURE, "the destroy was broken off by an error"));
 			}
 			for (int i = 0; i < connections.size(); i++) {
 				connections.get(i).destroyed(reports.get(i));

@@ -1,7 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +18,7 @@ import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
+import io.github.rdmaboot.endpoint.destroy.StepClock;
 import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +44,10 @@ final class EndpointsDestroy {
 
 	List<DestroyReport> run(List<ManagedEndpoint> endpoints, DestroyTrigger trigger) {
 		Deadline total = Deadline.after(this.limits.total());
-		Instant startedAt = Instant.now();
+		StepClock clock = StepClock.start();
 		Map<ManagedEndpoint, Begun> begun = new LinkedHashMap<>();
 		endpoints.forEach((endpoint) -> begun.put(endpoint, endpoint.beginDestroy()));
-		Map<ManagedEndpoint, DestroyReport> reports = conduct(begun, trigger, total, startedAt);
+		Map<ManagedEndpoint, DestroyReport> reports = conduct(begun, trigger, total, clock);
 		List<DestroyReport> all = new ArrayList<>();
 		begun.forEach((endpoint, destroy) -> {
 			DestroyReport mine = reports.get(endpoint);
@@ -56,14 +56,14 @@ final class EndpointsDestroy {
 				all.add(mine);
 			}
 			else {
-				all.add(conductedElsewhere(endpoint, destroy, trigger, startedAt, total));
+				all.add(conductedElsewhere(endpoint, destroy, trigger, clock, total));
 			}
 		});
 		return all;
 	}
 
 	private Map<ManagedEndpoint, DestroyReport> conduct(Map<ManagedEndpoint, Begun> begun, DestroyTrigger trigger,
-			Deadline total, Instant startedAt) {
+			Deadline total, StepClock clock) {
 		Map<ManagedEndpoint, DestroyGroup> groups = new LinkedHashMap<>();
 		begun.forEach((endpoint, destroy) -> {
 			if (destroy.group() != null) {
@@ -81,7 +81,7 @@ final class EndpointsDestroy {
 			for (Map.Entry<ManagedEndpoint, DestroyGroup> entry : groups.entrySet()) {
 				ManagedEndpoint endpoint = entry.getKey();
 				DestroyReport report = (index < done.size()) ? done.get(index++)
-						: unfinished(endpoint, trigger, startedAt, "the destroy was broken off by an error");
+						: unfinished(endpoint, trigger, clock, "the destroy was broken off by an error");
 				reports.put(endpoint, report);
 				end(endpoint, begun.get(endpoint), report, total);
 			}
@@ -107,39 +107,39 @@ final class EndpointsDestroy {
 	}
 
 	private static DestroyReport conductedElsewhere(ManagedEndpoint endpoint, Begun destroy, DestroyTrigger trigger,
-			Instant startedAt, Deadline total) {
+			StepClock clock, Deadline total) {
 		if (destroy.inside()) {
-			return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.FAILURE,
+			return unfinished(endpoint.name(), 0, trigger, clock, DestroyResult.FAILURE,
 					"asked for from inside this very destroy, which goes on when the caller returns");
 		}
 		if (!endpoint.stuckCalls().isEmpty() && destroy.done() == null) {
-			return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.FAILURE,
+			return unfinished(endpoint.name(), 0, trigger, clock, DestroyResult.FAILURE,
 					"calls of an earlier destroy are still stuck: " + endpoint.stuckCalls());
 		}
 		CompletableFuture<DestroyReport> done = destroy.done();
 		if (done == null) {
-			return new DestroyReport(endpoint.name(), 0, trigger, startedAt, Duration.ZERO, DestroyResult.SUCCESS, 0,
-					List.of());
+			return new DestroyReport(endpoint.name(), 0, trigger, clock.startedAt(), Duration.ZERO,
+					DestroyResult.SUCCESS, 0, List.of());
 		}
 		CountDownLatch ended = new CountDownLatch(1);
 		CompletableFuture<?> end = done.whenComplete((report, error) -> ended.countDown());
 		if (!total.await(ended) || end.isCompletedExceptionally()) {
-			return unfinished(endpoint, trigger, startedAt, "another thread is still destroying it");
+			return unfinished(endpoint, trigger, clock, "another thread is still destroying it");
 		}
 		return done.join();
 	}
 
-	private static DestroyReport unfinished(ManagedEndpoint endpoint, DestroyTrigger trigger, Instant startedAt,
+	private static DestroyReport unfinished(ManagedEndpoint endpoint, DestroyTrigger trigger, StepClock clock,
 			String detail) {
-		return unfinished(endpoint.name(), 0, trigger, startedAt, DestroyResult.TIMEOUT, detail);
+		return unfinished(endpoint.name(), 0, trigger, clock, DestroyResult.TIMEOUT, detail);
 	}
 
-	static DestroyReport unfinished(String endpoint, long connection, DestroyTrigger trigger, Instant startedAt,
+	static DestroyReport unfinished(String endpoint, long connection, DestroyTrigger trigger, StepClock clock,
 			DestroyResult result, String detail) {
-		StepReport step = new StepReport(DestroyStepName.QUIESCE, endpoint, startedAt, Duration.ZERO,
+		StepReport step = new StepReport(DestroyStepName.QUIESCE, endpoint, clock.startedAt(), Duration.ZERO,
 				StepOutcome.ABANDONED, "", 0, detail);
-		return new DestroyReport(endpoint, connection, trigger, startedAt, Duration.between(startedAt, Instant.now()),
-				result, 0, List.of(step));
+		return new DestroyReport(endpoint, connection, trigger, clock.startedAt(), clock.elapsed(), result, 0,
+				List.of(step));
 	}
 
 }

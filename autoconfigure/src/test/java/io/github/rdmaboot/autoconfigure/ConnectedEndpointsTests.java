@@ -30,6 +30,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,6 +77,18 @@ class ConnectedEndpointsTests {
 				.tags("endpoint", "echo-client", "result", "success", "error", "none")
 				.timer()
 				.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void theAgeOfACmIdIsRightThoughTheTimeOfDayWasSetBack() {
+		this.contextRunner.run((context) -> {
+			Object created = ReflectionTestUtils.getField(context.getBean(RdmaServer.class).cmId(), "current");
+			assertThat(created).isNotNull();
+			ReflectionTestUtils.setField(created, "createdAtMillis", System.currentTimeMillis() + 3_600_000);
+			EndpointDescriptor server = context.getBean(RdmaActuatorEndpoint.class).endpoint("echo");
+			assertThat(server).isNotNull();
+			assertThat(server.cmId().age()).as("age of the CM id").isBetween(Duration.ZERO, Duration.ofMinutes(1));
 		});
 	}
 

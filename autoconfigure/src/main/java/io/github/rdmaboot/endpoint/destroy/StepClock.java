@@ -10,9 +10,13 @@ import java.time.Instant;
  * @param startedAt when the destroy began
  * @param startedNanos the same by {@link System#nanoTime()}
  */
-record StepClock(Instant startedAt, long startedNanos) {
+public record StepClock(Instant startedAt, long startedNanos) {
 
-	static StepClock start() {
+	/**
+	 * Begin now.
+	 * @return the clock
+	 */
+	public static StepClock start() {
 		return new StepClock(Instant.now(), System.nanoTime());
 	}
 
@@ -24,7 +28,11 @@ record StepClock(Instant startedAt, long startedNanos) {
 		return at(System.nanoTime());
 	}
 
-	Duration elapsed() {
+	/**
+	 * Return how long the destroy has taken, whatever became of the time of day.
+	 * @return the time since it began
+	 */
+	public Duration elapsed() {
 		return Duration.ofNanos(System.nanoTime() - this.startedNanos);
 	}
 
