@@ -42,9 +42,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link OwnedCmId} and {@link EventChannel}.
+ * Tests for {@link OwnedCmId} and {@link EventChannel}. Without acknowledgements many of
+ * them would be stuck in destroys, each up to the limit of the test and then that of what
+ * closes it, so the limits are short: all of them have to fail within minutes.
  */
-@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CmIdTests {
 
 	private static final ConnectionParameters PARAMETERS = new ConnectionParameters(new byte[0], 1, 1, false, 6, 7,
@@ -71,7 +73,7 @@ class CmIdTests {
 	}
 
 	@AfterEach
-	@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void close() {
 		this.id.destroy();
 		this.orphans.forEach(OwnedCmId::destroy);
