@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 
+import io.github.rdmaboot.provider.OrderedCalls;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.loopback.LoopbackFabric;
 import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
@@ -28,7 +29,7 @@ class DeviceImmediateDataTests {
 	}
 
 	private static boolean hasImmediateData(LoopbackFabric fabric) {
-		RdmaProvider provider = withoutDescriptions(new LoopbackRdmaProvider(fabric));
+		RdmaProvider provider = OrderedCalls.check(withoutDescriptions(new LoopbackRdmaProvider(fabric)));
 		DeviceLease lease = new Devices(provider, "immediate-test", new MemoryPoolLimits(4096, 4096, 64))
 			.acquire(provider.rdmaGetDevices().handles()[0]);
 		try {

@@ -64,6 +64,7 @@ class JnaRdmaProviderIT extends NativeFixture {
 
 	@Test
 	void completionChannelIsClosedWithoutItsDeviceAsWell() {
+		this.peers.listen();
 		long id = this.peers.resolve();
 		Footprint before = Footprint.now();
 		long channel = this.provider.ibvCreateCompChannel(this.provider.contextOf(id));
