@@ -1,32 +1,25 @@
 package io.github.rdmaboot.autoconfigure;
 
-import io.github.rdmaboot.endpoint.RdmaEndpointException;
+import io.github.rdmaboot.endpoint.RdmaOpeningException;
 import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.RdmaException;
-import io.github.rdmaboot.provider.RdmaUnavailableException;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
  * Analyzes that a call failed that was for no endpoint alone: one by which the start
- * looks at the devices or makes the event channel. Other analyzers know more of an
- * exception that names an endpoint, or what is missing.
+ * looks at the devices or makes the event channel.
  */
-class RdmaRuntimeFailureAnalyzer extends AbstractFailureAnalyzer<RdmaException> {
+class RdmaRuntimeFailureAnalyzer extends AbstractFailureAnalyzer<RdmaOpeningException> {
 
 	@Override
-	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RdmaException cause) {
-		if (cause instanceof RdmaEndpointException || cause instanceof RdmaUnavailableException) {
-			return null;
-		}
+	protected FailureAnalysis analyze(Throwable rootFailure, RdmaOpeningException cause) {
 		String description = String.format("RDMA could not be started.%n%n    Call: %s%n    Reason: %s",
 				RdmaEndpointFailureAnalyzer.describeCall(cause), cause.getMessage());
 		return new FailureAnalysis(description, advice(cause), cause);
 	}
 
-	private static String advice(RdmaException cause) {
+	private static String advice(RdmaOpeningException cause) {
 		Errno errno = Errno.of(cause.errno());
 		if (errno == Errno.ETIMEDOUT) {
 			return CallAdvice.notReturned(cause.call(), "'rdma.call-timeout'");

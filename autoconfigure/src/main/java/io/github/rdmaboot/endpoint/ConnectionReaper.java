@@ -71,15 +71,20 @@ final class ConnectionReaper {
 				byTrigger.computeIfAbsent(one.trigger(), (trigger) -> new ArrayList<>()).add(one.connection());
 			}
 		}
-		byTrigger.forEach((trigger, connections) -> {
-			try (DestroyTelling telling = this.tellings.get()) {
-				destroyTogether(trigger, connections, telling);
-			}
-			catch (RuntimeException | Error ex) {
-				// The others are claimed as well, so nobody else would destroy them.
-				logger.error("The destroy of {} was broken off", connections, ex);
-			}
-		});
+		// The end waits for listeners, so it comes when all have been destroyed.
+		try (DestroyTelling telling = this.tellings.get()) {
+			byTrigger.forEach((trigger, connections) -> destroyOrLog(trigger, connections, telling));
+		}
+	}
+
+	private void destroyOrLog(DestroyTrigger trigger, List<RdmaConnection> connections, DestroyTelling telling) {
+		try {
+			destroyTogether(trigger, connections, telling);
+		}
+		catch (RuntimeException | Error ex) {
+			// The others are claimed as well, so nobody else would destroy them.
+			logger.error("The destroy of {} was broken off", connections, ex);
+		}
 	}
 
 	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections, DestroyTelling telling) {

@@ -148,9 +148,9 @@ public final class RdmaEndpoints implements AutoCloseable {
 	 * thrown.
 	 * @throws RdmaEndpointException if an endpoint cannot be started
 	 * @throws io.github.rdmaboot.provider.RdmaUnavailableException if RDMA cannot be used
-	 * @throws io.github.rdmaboot.provider.RdmaException if another call fails that is for
-	 * no endpoint alone: the look at the devices or the event channel, on ETIMEDOUT if it
-	 * does not return in time
+	 * @throws RdmaOpeningException if another call fails that is for no endpoint alone:
+	 * the look at the devices or the event channel, on ETIMEDOUT if it does not return in
+	 * time
 	 * @throws IllegalStateException if the registry is closed or being stopped, or a call
 	 * of an earlier start or destroy is stuck; nothing is made then
 	 */

@@ -65,10 +65,13 @@ final class RuntimeOpening implements Runnable {
 		try {
 			return WatchedCalls.join(inTime);
 		}
+		catch (RdmaException ex) {
+			throw RdmaOpeningException.of(ex);
+		}
 		catch (CompletionException ex) {
 			this.leftBehind = thread;
 			String call = CallInProgress.function(thread, this.function);
-			throw new RdmaException(call, Errno.ETIMEDOUT.value(),
+			throw new RdmaOpeningException(call, Errno.ETIMEDOUT.value(),
 					"The RDMA runtime was not open within " + this.limit.toMillis() + " ms: " + call
 							+ " did not return (ETIMEDOUT) and is left behind with thread '" + thread.getName() + "'"
 							+ place(thread));

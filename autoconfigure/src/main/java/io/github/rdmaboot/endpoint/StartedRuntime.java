@@ -225,10 +225,11 @@ final class StartedRuntime implements EndpointRuntime {
 		conduct(() -> {
 			try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
 				new EndpointsDestroy(this.limits, telling).run(List.of(endpoint), trigger);
-			}
-			if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
-				letGoOfRemovedDevices();
-				endpoint.deviceRemoved(this);
+				// Not held up by listeners, which the end waits for.
+				if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+					letGoOfRemovedDevices();
+					endpoint.deviceRemoved(this);
+				}
 			}
 		});
 	}

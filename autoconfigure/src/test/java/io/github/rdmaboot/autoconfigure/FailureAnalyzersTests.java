@@ -12,6 +12,7 @@ import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
 import io.github.rdmaboot.provider.FaultingProvider.Kind;
 import io.github.rdmaboot.provider.ProcessorList;
+import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.RdmaUnavailableException;
 import io.github.rdmaboot.provider.RdmaUnavailableException.Cause;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -339,6 +341,14 @@ class FailureAnalyzersTests {
 	}
 
 	@Test
+	void anOperationOfTheApplicationThatFailsAtTheStartIsNoFailureOfTheOpening() {
+		assertThat(run(FailingRunnerConfiguration.class, "--rdma.servers.echo.port=7471"))
+			.doesNotContain("RDMA could not be started")
+			.contains("Application run failed")
+			.contains("the write did not end in time");
+	}
+
+	@Test
 	void limitOfLockedMemoryIsReadAsTheKernelWritesIt() {
 		assertThat(LockedMemoryLimit
 			.describe(List.of("Limit                     Soft Limit           Hard Limit           Units     ",
@@ -387,6 +397,19 @@ class FailureAnalyzersTests {
 			LoopbackFabric fabric = new LoopbackFabric();
 			fabric.addAddress(InetAddress.getByName("192.0.2.1"));
 			return new LoopbackRdmaProvider(fabric);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class FailingRunnerConfiguration {
+
+		@Bean
+		ApplicationRunner failing() {
+			return (arguments) -> {
+				throw new RdmaException("ibv_poll_cq", Errno.ETIMEDOUT.value(), "the write did not end in time");
+			};
 		}
 
 	}

@@ -129,6 +129,25 @@ class ListenersThatBlockTests {
 	}
 
 	@Test
+	void aServerListensAgainWhenItsDeviceIsBackWithoutWaitingForTheListener() {
+		RdmaEndpoints patient = registry(new ShutdownSettings(Duration.ofSeconds(40), Duration.ofSeconds(1),
+				Duration.ofSeconds(1), Duration.ofSeconds(1)));
+		RdmaServer lone = patient.addServer(TestSettings.server("lone", "192.0.2.1", 0));
+		patient.addDestroyListener(new Blocking("destroyEnded"));
+		patient.start();
+		try {
+			this.fabric.faults().removeDevice();
+			await().until(() -> lone.state() == EndpointState.DOWN);
+			this.fabric.faults().insertDevice();
+			await().atMost(Duration.ofSeconds(15)).until(() -> lone.state() == EndpointState.UP);
+		}
+		finally {
+			this.release.countDown();
+			patient.close();
+		}
+	}
+
+	@Test
 	void aConnectionThatIsClosedIsDestroyed() throws Exception {
 		this.registry.addDestroyListener(new Blocking("destroyStarted"));
 

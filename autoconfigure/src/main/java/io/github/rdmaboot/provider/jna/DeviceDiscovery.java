@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * mutex blocks until the process ends. Seen first by one thread, they lie close together.
  * <p>
  * Safe for all threads. Lock: {@code lock}, held while the thread of the devices looks at
- * them; {@code seen} is written under it and read without.
+ * them; it guards {@code pending}; {@code seen} is written under it and read without.
  */
 final class DeviceDiscovery {
 
@@ -50,6 +50,8 @@ final class DeviceDiscovery {
 
 	private volatile @Nullable Set<String> seen;
 
+	private @Nullable Future<?> pending;
+
 	/**
 	 * Create the discovery.
 	 * @param devices the devices that there are now, which tells one that came back from
@@ -68,17 +70,35 @@ final class DeviceDiscovery {
 	 * only if there are others than at the last call.
 	 */
 	void seeDevices() {
-		if (!this.devices.get().equals(this.seen)) {
-			this.lock.lock();
-			try {
-				Set<String> present = this.devices.get();
-				if (!present.equals(this.seen) && await(thread.submit(this.look))) {
+		Set<String> present = present();
+		if (present == null || present.equals(this.seen)) {
+			return;
+		}
+		this.lock.lock();
+		try {
+			Future<?> pending = this.pending;
+			// One that is stuck is waited for once, by the first that asked for it.
+			if (!present.equals(this.seen) && (pending == null || pending.isDone())) {
+				Future<?> looked = thread.submit(this.look);
+				this.pending = looked;
+				if (await(looked)) {
 					this.seen = present;
 				}
 			}
-			finally {
-				this.lock.unlock();
-			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Set<String> present() {
+		try {
+			return this.devices.get();
+		}
+		catch (RuntimeException ex) {
+			// No more files can be opened, for instance, which the call will say itself.
+			logger.debug("Could not list the devices", ex);
+			return null;
 		}
 	}
 

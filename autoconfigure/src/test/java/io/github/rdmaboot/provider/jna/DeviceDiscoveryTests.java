@@ -1,5 +1,8 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Which thread looks at the devices, and when.
@@ -53,7 +57,7 @@ class DeviceDiscoveryTests {
 	}
 
 	@Test
-	void lookThatDoesNotReturnHoldsNobodyUpForLongAndIsRepeated() {
+	void lookThatDoesNotReturnIsWaitedForOnceAndThenRepeated() {
 		CountDownLatch held = new CountDownLatch(1);
 		DeviceDiscovery stuck = new DeviceDiscovery(this.devices::get, () -> {
 			this.lookers.add(Thread.currentThread());
@@ -63,11 +67,27 @@ class DeviceDiscoveryTests {
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-		}, 50);
-		stuck.seeDevices();
+		}, 500);
+		long begin = System.nanoTime();
+		for (int i = 0; i < 50; i++) {
+			stuck.seeDevices();
+		}
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("wait of 50 calls for a look that is stuck")
+			.isBetween(Duration.ofMillis(500), Duration.ofSeconds(5));
+		assertThat(this.lookers).as("looks while one is stuck").hasSize(1);
 		held.countDown();
-		stuck.seeDevices();
-		assertThat(this.lookers).as("looks").hasSize(2);
+		await().until(() -> {
+			stuck.seeDevices();
+			return this.lookers.size() == 2;
+		});
+	}
+
+	@Test
+	void devicesThatCannotBeListedStopNoCall() {
+		new DeviceDiscovery(() -> {
+			throw new UncheckedIOException(new IOException("Too many open files"));
+		}, () -> this.lookers.add(Thread.currentThread()), 30_000).seeDevices();
+		assertThat(this.lookers).as("looks at devices that could not be listed").isEmpty();
 	}
 
 	@Test
