@@ -62,8 +62,7 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 	}
 
 	// Two such names would be two endpoints with the same settings, of which an
-	// environment
-	// variable may have made one that was to change a setting of the other.
+	// environment variable may have made one that was to change a setting of the other.
 	private static void requireDistinct(String map, Set<String> names) {
 		Map<ConfigurationPropertyName, String> distinct = new HashMap<>();
 		for (String name : names) {

@@ -140,7 +140,8 @@ final class SharedCompletions implements CompletionHandler {
 	}
 
 	// Read all completions that are there, unless another thread does so, and let go of
-	// the connections none of whose are left then. Returns whether all were read.
+	// the connections none of whose are left then. Returns whether they were read, or
+	// left to the thread of the queue.
 	boolean read() {
 		List<Leaving> gone = List.copyOf(this.leaving);
 		if (!this.queue.poll()) {

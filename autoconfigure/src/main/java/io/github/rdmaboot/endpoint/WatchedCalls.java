@@ -33,9 +33,8 @@ final class WatchedCalls {
 
 	// Make the calls and throw what they throw. The limits of the calls bound the wait,
 	// and those of what has all threads of the pool before them. An interrupt ends it
-	// with
-	// EINTR, and is kept for the caller: the calls go on until they have returned or a
-	// destroy ends them, which must follow unless they leave nothing. The C function is
+	// with EINTR, and is kept for the caller: the calls go on until they have returned or
+	// a destroy ends them, which must follow unless they leave nothing. The C function is
 	// that whose answer takes longest.
 	void make(String call, Consumer<CallWatch> calls) {
 		CompletableFuture<@Nullable Void> outcome = begin(calls);

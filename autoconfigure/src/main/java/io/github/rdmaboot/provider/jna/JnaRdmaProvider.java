@@ -21,10 +21,10 @@ public final class JnaRdmaProvider extends JnaIbvCalls implements RdmaProvider {
 
 	private static final Logger logger = LoggerFactory.getLogger(JnaRdmaProvider.class);
 
-	private final Waiting waiting = new Waiting();
-
 	/** Long enough for a machine that is busy; a look takes some milliseconds. */
 	private static final long DISCOVERY_PATIENCE_MILLIS = 2000;
+
+	private final Waiting waiting = new Waiting();
 
 	private final DeviceTree devices;
 
