@@ -95,7 +95,7 @@ final class ConnectionReaper {
 		StepClock clock = StepClock.start();
 		List<DestroyReport> reports = new ArrayList<>();
 		try {
-			reports.addAll(this.destroys.apply(new EndsToldLater(telling)).run(groups, trigger));
+			reports.addAll(this.destroys.apply(new EndsToldLater(telling)).run(groups, trigger, telling::awaitStarted));
 		}
 		finally {
 			// Whatever was thrown: nobody may wait for ever for a connection to be

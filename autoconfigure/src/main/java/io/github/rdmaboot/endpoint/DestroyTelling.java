@@ -44,7 +44,14 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 
 	@Override
 	public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
-		this.teller.tellFirst((listener) -> listener.destroyStarted(endpoint, connection, trigger));
+		this.teller.tell((listener) -> listener.destroyStarted(endpoint, connection, trigger));
+	}
+
+	// Wait until the listeners know of all that were started, before anything is freed:
+	// once
+	// for all, for each wait is a hand-over between threads.
+	void awaitStarted() {
+		this.teller.awaitFirst();
 	}
 
 	@Override

@@ -12,7 +12,6 @@ import io.github.rdmaboot.endpoint.ManagedEndpoint.Begun;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyGroup;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
-import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -35,9 +34,9 @@ final class EndpointsDestroy {
 
 	private final DestroyLimits limits;
 
-	private final DestroyListener listener;
+	private final DestroyTelling listener;
 
-	EndpointsDestroy(DestroyLimits limits, DestroyListener listener) {
+	EndpointsDestroy(DestroyLimits limits, DestroyTelling listener) {
 		this.limits = limits;
 		this.listener = listener;
 	}
@@ -74,7 +73,7 @@ final class EndpointsDestroy {
 		Map<ManagedEndpoint, DestroyReport> reports = new LinkedHashMap<>();
 		try {
 			done = new OrderlyDestroy(this.limits, new EndsToldLater(this.listener)).run(List.copyOf(groups.values()),
-					trigger);
+					trigger, this.listener::awaitStarted);
 		}
 		finally {
 			int index = 0;

@@ -68,6 +68,11 @@ final class Teller implements AutoCloseable {
 	// Tell that something begins, and wait for the listeners unless they take long.
 	void tellFirst(Consumer<DestroyListener> message) {
 		tell(message);
+		awaitFirst();
+	}
+
+	// Wait for what was told until now, unless the listeners take long.
+	void awaitFirst() {
 		if (this.beginning.remainingNanos() > 0 && !awaitTold(this.beginning)) {
 			warnOfBlocking("goes on");
 		}

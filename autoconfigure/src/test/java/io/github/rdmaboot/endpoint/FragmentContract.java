@@ -172,6 +172,7 @@ abstract class FragmentContract {
 		assertThat(get(message)).hasSize(3000);
 		peer.close();
 		await().atMost(PATIENCE).until(() -> !connection.isOpen());
+		get(connection.close());
 		assertThatExceptionOfType(ConnectionClosedException.class)
 			.isThrownBy(() -> connection.send(ByteBuffer.allocate(1)))
 			.withNoCause()

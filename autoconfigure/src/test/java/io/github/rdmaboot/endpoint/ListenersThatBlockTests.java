@@ -254,6 +254,22 @@ class ListenersThatBlockTests {
 		assertThat(tellers).containsExactly(Thread.currentThread(), Thread.currentThread());
 	}
 
+	@Test
+	void theBeginsOfManyDestroysAreWaitedForOnce() {
+		Teller teller = new Teller(List.of(new Blocking("destroyStarted")), Duration.ofSeconds(20));
+		try (DestroyTelling telling = new DestroyTelling(teller, (endpoint, step) -> {
+		}, true)) {
+			assertThat(durationOf(() -> {
+				for (int i = 0; i < 100; i++) {
+					telling.destroyStarted("server", i, DestroyTrigger.MANUAL);
+				}
+			})).as("to tell of 100 destroys").isLessThan(Duration.ofSeconds(1));
+			assertThat(durationOf(telling::awaitStarted)).as("the wait, a tenth of the limit")
+				.isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
+			this.release.countDown();
+		}
+	}
+
 	/**
 	 * Listener that blocks when it is told one thing for the first time.
 	 */

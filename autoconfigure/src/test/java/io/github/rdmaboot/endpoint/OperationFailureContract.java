@@ -113,6 +113,7 @@ abstract class OperationFailureContract {
 			.hasMessageContaining("IBV_WC_REM_ACCESS_ERR (10), vendor error " + error.vendorError() + ", queue pair "
 					+ error.queuePairNumber() + ": the peer's memory has another key");
 		await().atMost(PATIENCE).until(() -> !pair.client().isOpen() && !pair.server().isOpen());
+		pair.client().close().get(60, TimeUnit.SECONDS);
 		assertThatExceptionOfType(ConnectionClosedException.class)
 			.isThrownBy(() -> access.begin(operations, local, remote));
 		assertThatExceptionOfType(ExecutionException.class).as("the peer learns of it")

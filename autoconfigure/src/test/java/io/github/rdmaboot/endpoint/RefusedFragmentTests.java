@@ -142,6 +142,7 @@ class RefusedFragmentTests {
 			.satisfies((ex) -> assertThat(ex.errno()).isEqualTo(Errno.EIO.value()));
 		assertThat(message.remaining()).as("bytes to send over another connection").isEqualTo(3000);
 		await().until(() -> !this.pair.client().isOpen() && !this.pair.server().isOpen());
+		this.pair.client().close().get(10, TimeUnit.SECONDS);
 
 		assertThatExceptionOfType(ConnectionClosedException.class)
 			.isThrownBy(() -> this.pair.client().send(ByteBuffer.allocate(1)))

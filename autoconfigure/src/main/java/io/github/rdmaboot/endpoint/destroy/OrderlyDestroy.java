@@ -57,6 +57,19 @@ public final class OrderlyDestroy {
 	 * @return a report for each group, in the same order
 	 */
 	public List<DestroyReport> run(List<DestroyGroup> groups, DestroyTrigger trigger) {
+		return run(groups, trigger, () -> {
+		});
+	}
+
+	/**
+	 * Destroy groups on the calling thread, which is held up for at most the total limit.
+	 * @param groups what to destroy
+	 * @param trigger why
+	 * @param started run once the listener was told that all groups are started, and
+	 * before the first step
+	 * @return a report for each group, in the same order
+	 */
+	public List<DestroyReport> run(List<DestroyGroup> groups, DestroyTrigger trigger, Runnable started) {
 		Deadline total = Deadline.after(this.limits.total());
 		StepClock clock = StepClock.start();
 		List<Progress> all = new ArrayList<>();
@@ -67,6 +80,7 @@ public final class OrderlyDestroy {
 			byGroup.add(members);
 			all.addAll(members);
 		}
+		started.run();
 		try (Reapers reapers = new Reapers(this.threads)) {
 			for (DestroyStepName step : DestroyStepName.values()) {
 				runStep(reapers, step, all, total, clock);
