@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Transfers of much data, checksummed, while other connections of the same endpoints are
@@ -72,6 +73,7 @@ abstract class BulkTransferContract {
 		RdmaClient client = client("client");
 		this.clientSide.start();
 		this.client = client.connect().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		await().atMost(PATIENCE).until(() -> !this.server.connections().isEmpty());
 		RdmaClient other = client("other");
 		other.start();
 		this.others = CompletableFuture.supplyAsync(() -> connectAndClose(other));

@@ -278,6 +278,7 @@ class EndpointCallbackTests {
 				inner.complete(durationOf(server::destroy));
 			}
 		}));
+		await().until(() -> !server.connections().isEmpty());
 		DestroyReport report = get(server.connections().iterator().next().close());
 		assertThat(report.result()).as(report.toLine()).isEqualTo(DestroyResult.SUCCESS);
 		assertThat(get(inner)).isLessThan(QUICK);

@@ -95,6 +95,7 @@ class SharedReceiveQueueDestroyTests {
 
 	@Test
 	void callThatIsStuckHoldsUpNeitherTheDestroyNorThoseWhoReceive() {
+		await().until(() -> !this.server.connections().isEmpty());
 		CompletableFuture<byte[]> receive = this.server.connections().iterator().next().receive();
 		this.faults.inject(new Fault("ibvDestroySrq", 1, Kind.BLOCK, 0));
 		CompletableFuture<DestroyReport> destroyed = CompletableFuture.supplyAsync(this.server::destroy);
