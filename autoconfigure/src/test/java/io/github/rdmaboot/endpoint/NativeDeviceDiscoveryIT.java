@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Devices that come and go, seen by threads with different arenas of malloc. librdmacm
- * before rdma-core 52 or so loses the other devices then, and in the end blocks for ever
+ * of rdma-core 44 loses the other devices then, and in the end blocks for ever
  * in whatever call comes next.
  */
 class NativeDeviceDiscoveryIT {

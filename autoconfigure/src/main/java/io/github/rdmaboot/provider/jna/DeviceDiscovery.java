@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * Has one thread of the process see each device first, before any call in which librdmacm
  * looks for new ones.
  * <p>
- * librdmacm keeps its devices in the order of their addresses in memory, and up to
- * rdma-core 51 or so compares two by their difference, cut to 32 bits. Devices that
+ * librdmacm keeps its devices in the order of their addresses in memory, and in
+ * rdma-core 44 compares two by their difference, cut to 32 bits. Devices that
  * threads with different arenas of malloc saw first are too far apart for that. It then
  * takes devices that are there for removed, so that they are not found any more; where
  * none is left in its list, the next call locks its mutex twice, and whatever needs the
