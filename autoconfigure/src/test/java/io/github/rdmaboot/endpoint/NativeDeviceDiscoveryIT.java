@@ -18,9 +18,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Devices that come and go, seen by threads with different arenas of malloc. librdmacm
- * of rdma-core 44 loses the other devices then, and in the end blocks for ever
- * in whatever call comes next.
+ * Devices that come and go, seen by threads with different arenas of malloc. librdmacm of
+ * rdma-core 44 loses the other devices then, and in the end blocks for ever in whatever
+ * call comes next.
  */
 class NativeDeviceDiscoveryIT {
 

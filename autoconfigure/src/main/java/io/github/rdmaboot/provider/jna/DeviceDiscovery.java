@@ -18,12 +18,12 @@ import org.slf4j.LoggerFactory;
  * Has one thread of the process see each device first, before any call in which librdmacm
  * looks for new ones.
  * <p>
- * librdmacm keeps its devices in the order of their addresses in memory, and in
- * rdma-core 44 compares two by their difference, cut to 32 bits. Devices that
- * threads with different arenas of malloc saw first are too far apart for that. It then
- * takes devices that are there for removed, so that they are not found any more; where
- * none is left in its list, the next call locks its mutex twice, and whatever needs the
- * mutex blocks until the process ends. Seen first by one thread, they lie close together.
+ * librdmacm keeps its devices in the order of their addresses in memory, and in rdma-core
+ * 44 compares two by their difference, cut to 32 bits. Devices that threads with
+ * different arenas of malloc saw first are too far apart for that. It then takes devices
+ * that are there for removed, so that they are not found any more; where none is left in
+ * its list, the next call locks its mutex twice, and whatever needs the mutex blocks
+ * until the process ends. Seen first by one thread, they lie close together.
  * <p>
  * Safe for all threads. Lock: {@code lock}, held while the thread of the devices looks at
  * them; it guards {@code pending}; {@code seen} is written under it and read without.
