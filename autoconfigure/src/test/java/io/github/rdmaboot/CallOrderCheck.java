@@ -1,6 +1,7 @@
 package io.github.rdmaboot;
 
 import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.StopPlan;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -23,6 +24,7 @@ public final class CallOrderCheck implements BeforeAllCallback, AfterEachCallbac
 	@Override
 	public void beforeAll(ExtensionContext context) {
 		registered = true;
+		StopPlan.follow();
 	}
 
 	@Override

@@ -10,9 +10,12 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.github.rdmaboot.autoconfigure.CheckedContexts;
 import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
+import io.github.rdmaboot.endpoint.RdmaClient;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.OrderedCalls;
+import io.github.rdmaboot.provider.StopPlan;
+import io.github.rdmaboot.provider.StopPlan.Phase;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.WebApplicationType;
@@ -88,6 +91,18 @@ class CallOrderCoverageTests {
 			.run()
 			.close();
 		assertThat(OrderedCalls.providers()).isEqualTo(before + 1);
+	}
+
+	@Test
+	void thePartsOfAStopOfConnectedEndpointsAreSeen() {
+		CheckedContexts.runner()
+			.withUserConfiguration(Application.class)
+			.withPropertyValues("rdma.provider=loopback", "rdma.servers.echo.port=7471",
+					"rdma.clients.caller.address=127.0.0.1", "rdma.clients.caller.port=7471",
+					"rdma.clients.caller.startup=required")
+			.run((context) -> assertThat(context.getBean("caller", RdmaClient.class).connection()).isNotNull());
+		assertThat(StopPlan.latestPhases()).containsExactly(Phase.LISTENERS, Phase.DISCONNECT, Phase.QUEUE_PAIRS,
+				Phase.VERBS, Phase.IDS);
 	}
 
 	@Test

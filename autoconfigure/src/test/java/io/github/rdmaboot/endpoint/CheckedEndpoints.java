@@ -84,7 +84,21 @@ public final class CheckedEndpoints {
 
 		@Override
 		public void stopStarted(DestroyTrigger trigger) {
-			this.plan = StopPlan.begin();
+			this.plan = StopPlan.begin(conductor());
+		}
+
+		// Listeners are told on a thread of their own, as long as there is one to have.
+		private static Thread conductor() {
+			Thread thread = Thread.currentThread();
+			if (!thread.getName().startsWith("rdma-listeners-")) {
+				return thread;
+			}
+			try {
+				return (Thread) field(thread, "conductor").get(thread);
+			}
+			catch (ReflectiveOperationException ex) {
+				throw new IllegalStateException("The order of the stop cannot be checked", ex);
+			}
 		}
 
 		@Override

@@ -402,7 +402,7 @@ class CallOrderTests {
 
 	@Test
 	void aStopInTheRightOrderIsFine() {
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		freeAll();
 		plan.end();
 		found();
@@ -412,7 +412,7 @@ class CallOrderTests {
 
 	@Test
 	void atAStopListenersGoBeforeConnectionsAreDisconnected() {
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		call("rdmaDisconnect", null, ID);
 		call("rdmaDestroyId", null, LISTENER);
 		plan.end();
@@ -423,7 +423,7 @@ class CallOrderTests {
 	@Test
 	void atAStopAllAreDisconnectedBeforeTheFirstQueuePairGoes() throws Exception {
 		call("rdmaCreateId", 22L, CHANNEL, PortSpace.TCP);
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		call("rdmaDisconnect", null, ID);
 		// The threads that carry out the stop are made by the one that conducts it.
 		onAnotherThread(() -> call("rdmaDestroyQp", null, ID));
@@ -439,7 +439,7 @@ class CallOrderTests {
 		call("rdmaCreateId", 22L, CHANNEL, PortSpace.TCP);
 		call("rdmaCreateQp", new CreatedQueuePair(51, 8, new QueuePairCapabilities(1, 1, 1, 1, 0)), 22L, PD,
 				new QueuePairInit(CQ, CQ, 0, new QueuePairCapabilities(1, 1, 1, 1, 0), QueuePairType.RC, false));
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		call("rdmaDisconnect", null, ID);
 		call("rdmaDestroyQp", null, ID);
 		call("ibvDeregMr", null, MR);
@@ -454,7 +454,7 @@ class CallOrderTests {
 
 	@Test
 	void nothingIsExpectedOfAStopThatGaveACallUp() {
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		call("rdmaDisconnect", null, ID);
 		call("rdmaDestroyId", null, LISTENER);
 		plan.gaveUp();
@@ -471,7 +471,7 @@ class CallOrderTests {
 			call("rdmaDestroyQp", null, ID);
 		});
 		other.start();
-		StopPlan plan = StopPlan.begin();
+		StopPlan plan = StopPlan.begin(Thread.currentThread());
 		started.complete(null);
 		other.join(TimeUnit.SECONDS.toMillis(10));
 		call("rdmaDestroyId", null, LISTENER);

@@ -1,6 +1,8 @@
 package io.github.rdmaboot.provider;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
@@ -8,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plan of a stop of all endpoints of a registry: the listeners go first, then groups are
  * left, all connections are disconnected before the first queue pair goes, all queue
- * pairs go before what they used, and the other ids go last. Known to the thread that
- * conducts the stop and to the threads that it makes to carry it out; others may end a
+ * pairs go before what they used, and the other ids go last. Holds for the thread that
+ * conducts the stop and for those that it makes to carry it out; others may end a
  * connection of their own meanwhile.
  * <p>
  * What a call that is given up keeps from being done in time is done whenever it returns,
@@ -17,7 +19,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StopPlan {
 
-	private static final InheritableThreadLocal<@Nullable StopPlan> current = new InheritableThreadLocal<>();
+	private static final StopPlan NONE = new StopPlan();
+
+	private static final Map<Thread, StopPlan> conducted = new ConcurrentHashMap<>();
+
+	private static final ThreadLocal<@Nullable StopPlan> inherited = new InheritableThreadLocal<>() {
+
+		@Override
+		protected StopPlan childValue(@Nullable StopPlan parentValue) {
+			return conducted.getOrDefault(Thread.currentThread(), (parentValue != null) ? parentValue : NONE);
+		}
+
+	};
+
+	private static volatile StopPlan latest = NONE;
+
+	private final List<Phase> entered = new CopyOnWriteArrayList<>();
 
 	private final List<String> violations = new CopyOnWriteArrayList<>();
 
@@ -31,17 +48,30 @@ public final class StopPlan {
 	}
 
 	/**
-	 * Begin a stop, on the thread that conducts it.
+	 * Have threads know of stops that are conducted by the calling one, or one that it
+	 * makes, or one that such a thread makes.
+	 */
+	public static void follow() {
+		inherited.set(NONE);
+	}
+
+	/**
+	 * Begin a stop.
+	 * @param conductor the thread that conducts it, which waits meanwhile
 	 * @return the plan
 	 */
-	public static StopPlan begin() {
+	public static StopPlan begin(Thread conductor) {
 		StopPlan plan = new StopPlan();
-		current.set(plan);
+		conducted.put(conductor, plan);
 		return plan;
 	}
 
 	static @Nullable StopPlan current() {
-		return current.get();
+		StopPlan plan = conducted.get(Thread.currentThread());
+		if (plan == null) {
+			plan = inherited.get();
+		}
+		return (plan != NONE) ? plan : null;
 	}
 
 	/**
@@ -56,9 +86,8 @@ public final class StopPlan {
 	 */
 	public synchronized void end() {
 		this.over = true;
-		if (current.get() == this) {
-			current.remove();
-		}
+		latest = this;
+		conducted.values().remove(this);
 		if (!this.gaveUp) {
 			this.violations.forEach(CallOrder::tell);
 		}
@@ -72,9 +101,20 @@ public final class StopPlan {
 		return List.copyOf(this.violations);
 	}
 
+	/**
+	 * Return what the stop that was over last was seen to do.
+	 * @return its phases in the order in which they were entered
+	 */
+	public static List<Phase> latestPhases() {
+		return List.copyOf(latest.entered);
+	}
+
 	synchronized void enter(Phase phase, String call) {
 		if (this.over) {
 			return;
+		}
+		if (!this.entered.contains(phase)) {
+			this.entered.add(phase);
 		}
 		if (phase.compareTo(this.phase) < 0) {
 			this.violations.add(call + ", which is for the phase " + phase + " of a stop, in the phase " + this.phase);
@@ -87,7 +127,7 @@ public final class StopPlan {
 	/**
 	 * Part of a stop that no earlier part may follow.
 	 */
-	enum Phase {
+	public enum Phase {
 
 		/** Listening ids are destroyed. */
 		LISTENERS,
