@@ -102,10 +102,7 @@ public final class FaultingProvider implements InvocationHandler {
 				case FAIL -> {
 					return failure(method, begin(method, args), fault);
 				}
-				case ERROR -> {
-					this.order.failed(begin(method, args));
-					throw new LinkageError(method.getName() + " cannot be called");
-				}
+				case ERROR -> throw error(method, begin(method, args));
 				case BLOCK -> this.released.await();
 				case LATE -> this.released.await(150, TimeUnit.MILLISECONDS);
 				default -> {
@@ -117,6 +114,9 @@ public final class FaultingProvider implements InvocationHandler {
 			Object result = method.invoke(this.target, args);
 			if (hit && fault.kind() == Kind.FAIL_AFTERWARDS) {
 				return failure(method, call, fault);
+			}
+			if (hit && fault.kind() == Kind.ERROR_AFTERWARDS) {
+				throw error(method, call);
 			}
 			this.order.returned(call, result);
 			return result;
@@ -139,6 +139,11 @@ public final class FaultingProvider implements InvocationHandler {
 		throw new RdmaException(method.getName(), fault.errno());
 	}
 
+	private LinkageError error(Method method, Call call) {
+		this.order.failed(call);
+		return new LinkageError(method.getName() + " cannot be called");
+	}
+
 	/**
 	 * What a fault does.
 	 */
@@ -155,6 +160,9 @@ public final class FaultingProvider implements InvocationHandler {
 
 		/** The call has its effect and is reported as failed. */
 		FAIL_AFTERWARDS,
+
+		/** The call has its effect and throws an error of Java's own. */
+		ERROR_AFTERWARDS,
 
 		/** The call does not return until it is released. */
 		BLOCK,
@@ -183,6 +191,14 @@ public final class FaultingProvider implements InvocationHandler {
 		 */
 		public boolean isFailure() {
 			return this.kind == Kind.FAIL || this.kind == Kind.FAIL_AFTERWARDS;
+		}
+
+		/**
+		 * Return whether the caller sees an error of Java's own.
+		 * @return whether it does
+		 */
+		public boolean isError() {
+			return this.kind == Kind.ERROR || this.kind == Kind.ERROR_AFTERWARDS;
 		}
 
 		@Override
