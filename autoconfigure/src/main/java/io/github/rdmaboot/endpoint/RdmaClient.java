@@ -17,6 +17,7 @@ import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Client: a CM id that connects, and connects again when the connection was lost.
@@ -223,12 +224,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 	void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
 		RuntimeException reason = (cause != null) ? cause : closed(trigger);
 		down(reason);
-		if (runtime() == null || !isNews(reason)) {
-			logger.debug("RDMA client '{}' is down: {}", name(), reason.getMessage());
-		}
-		else {
-			logger.warn("RDMA client '{}' is down: {}", name(), reason.getMessage());
-		}
+		logger.atLevel(levelOf(trigger, reason)).log("RDMA client '{}' is down: {}", name(), reason.getMessage());
 	}
 
 	private RdmaEndpointException closed(DestroyTrigger trigger) {
@@ -238,12 +234,16 @@ public final class RdmaClient extends ConnectedEndpoint {
 				null);
 	}
 
-	// Many attempts that fail with the same errno are worth one line in the log.
-	private synchronized boolean isNews(RuntimeException reason) {
+	// What this side does itself is no reason to warn, and many attempts that fail with
+	// the same errno are worth one line in the log.
+	private synchronized Level levelOf(DestroyTrigger trigger, RuntimeException reason) {
+		if (runtime() == null || trigger == DestroyTrigger.MANUAL) {
+			return (runtime() != null) ? Level.INFO : Level.DEBUG;
+		}
 		int errno = (reason instanceof RdmaException error) ? error.errno() : 0;
 		boolean news = errno == 0 || errno != this.loggedErrno;
 		this.loggedErrno = errno;
-		return news;
+		return news ? Level.WARN : Level.DEBUG;
 	}
 
 	@Override

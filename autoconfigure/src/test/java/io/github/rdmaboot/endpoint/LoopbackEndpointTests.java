@@ -98,6 +98,37 @@ class LoopbackEndpointTests extends EndpointContract {
 	}
 
 	@Test
+	void clientThatClosesItsConnectionItselfTellsSoWithoutAWarning() throws Exception {
+		Logger logger = (Logger) LoggerFactory.getLogger(RdmaClient.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		Level level = logger.getLevel();
+		logger.setLevel(Level.INFO);
+		logger.addAppender(log);
+		try {
+			RdmaEndpoints registry = registry();
+			RdmaServer server = echoServer(registry);
+			registry.start();
+			RdmaClient client = client(registry, server, TestSettings.NO_RECONNECT);
+			client.start();
+			get(get(client.connect()).close());
+			get(client.connect());
+			client.destroy();
+			assertThat(log.list).extracting(ILoggingEvent::getLevel).doesNotContain(Level.WARN);
+			assertThat(log.list)
+				.filteredOn(
+						(event) -> event.getLevel() == Level.INFO && event.getFormattedMessage().contains("is down"))
+				.singleElement()
+				.satisfies((event) -> assertThat(event.getFormattedMessage())
+					.contains("the connection was closed by this side"));
+		}
+		finally {
+			logger.setLevel(level);
+			logger.detachAppender(log);
+		}
+	}
+
+	@Test
 	void clientThatIsConnectingSaysSo() {
 		RdmaEndpoints registry = registry();
 		RdmaClient client = registry.addClient(TestSettings.client("patient", silentAddress(), 7471,
