@@ -35,6 +35,8 @@ import io.github.rdmaboot.endpoint.ShutdownSettings;
 import io.github.rdmaboot.provider.RdmaProvider;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.StringUtils;
+
 /**
  * Converts bound properties to the settings of endpoints. A value that the settings
  * refuse is reported with the full name of its property.
@@ -89,9 +91,9 @@ final class SettingsConverter {
 		CompletionSettings completion = completion(path, properties.completion());
 		ReconnectSettings reconnect = reconnect(path, properties.reconnect());
 		return convert(path,
-				() -> new ClientSettings(name, address, port, properties.localAddress(), properties.resolveTimeout(),
-						properties.connectTimeout(), properties.startup(), reconnect, queuePair, connection, memory,
-						completion));
+				() -> new ClientSettings(name, address, port, orNull(properties.localAddress()),
+						properties.resolveTimeout(), properties.connectTimeout(), properties.startup(), reconnect,
+						queuePair, connection, memory, completion));
 	}
 
 	static DatagramSettings datagrams(String name, Datagrams properties) {
@@ -152,6 +154,11 @@ final class SettingsConverter {
 			throw new InvalidRdmaPropertyException(property, property + " is not set but must be");
 		}
 		return value;
+	}
+
+	// An empty value, as that of a placeholder may be, sets nothing.
+	private static @Nullable String orNull(@Nullable String value) {
+		return StringUtils.hasText(value) ? value : null;
 	}
 
 	private static <T> T convert(String path, Supplier<T> settings) {

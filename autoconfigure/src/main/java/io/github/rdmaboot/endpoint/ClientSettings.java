@@ -34,11 +34,23 @@ public record ClientSettings(String name, String address, int port, @Nullable St
 	public ClientSettings {
 		Settings.notEmpty("name", name);
 		Settings.notEmpty("address", address);
+		requireHost("address", address, "that of the peer");
+		if (localAddress != null) {
+			Settings.notEmpty("local-address", localAddress);
+			requireHost("local-address", localAddress, "one of this machine, or left out");
+		}
 		Settings.between("port", port, 1, 65535);
 		Settings.positive("resolve-timeout", resolveTimeout);
 		Settings.positive("connect-timeout", connectTimeout);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);
 		memory.messages().requireReceives(memory, queuePair);
+	}
+
+	// What stands for all addresses where a server listens is the name of no host.
+	private static void requireHost(String setting, String value, String expected) {
+		if (value.equals("*")) {
+			throw new IllegalArgumentException(setting + " is * but must be " + expected);
+		}
 	}
 
 }

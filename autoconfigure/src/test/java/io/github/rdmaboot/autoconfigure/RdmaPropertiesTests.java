@@ -139,6 +139,28 @@ class RdmaPropertiesTests {
 	}
 
 	@Test
+	void aLocalAddressWithoutAValueLeavesItToTheRoute() {
+		this.source.put("rdma.clients.echo.address", "192.0.2.1");
+		this.source.put("rdma.clients.echo.port", "7471");
+		this.source.put("rdma.clients.echo.local-address", "");
+		assertThat(SettingsConverter.client("echo", bind().clients().get("echo")).localAddress()).isNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			address       | address is * but must be that of the peer
+			local-address | local-address is * but must be one of this machine, or left out
+			""")
+	void aClientHasNoUseForAllAddresses(String property, String message) {
+		this.source.put("rdma.clients.echo.address", "192.0.2.1");
+		this.source.put("rdma.clients.echo.port", "7471");
+		this.source.put("rdma.clients.echo." + property, "*");
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
+			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
+			.withMessage("rdma.clients.echo." + message);
+	}
+
+	@Test
 	void everyPropertyOfTheContextIsBound() {
 		this.source.put("rdma.enabled", "false");
 		this.source.put("rdma.provider", "auto");
