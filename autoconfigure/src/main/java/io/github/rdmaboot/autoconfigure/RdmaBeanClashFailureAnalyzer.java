@@ -17,21 +17,24 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Analyzes that the application has a bean of the name that an endpoint needs. Comes
- * before Spring Boot's analyzer, which does not know where the endpoint's bean is from.
+ * Analyzes that the application has a bean of the name that an endpoint needs, whichever
+ * of the two is registered first. Comes before Spring Boot's analyzer, which does not
+ * know where the endpoint's bean is from.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class RdmaBeanClashFailureAnalyzer extends AbstractFailureAnalyzer<BeanDefinitionOverrideException> {
 
 	@Override
 	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanDefinitionOverrideException cause) {
-		if (!isOfEndpoint(cause.getBeanDefinition())) {
+		boolean last = isOfEndpoint(cause.getBeanDefinition());
+		BeanDefinition endpoint = last ? cause.getBeanDefinition() : cause.getExistingDefinition();
+		BeanDefinition other = last ? cause.getExistingDefinition() : cause.getBeanDefinition();
+		if (!isOfEndpoint(endpoint)) {
 			return null;
 		}
-		BeanDefinition existing = cause.getExistingDefinition();
-		String where = Objects.requireNonNullElse(existing.getResourceDescription(), String.valueOf(existing));
-		String description = String.format("The %s needs a bean named '%s', but there is one already, defined in %s.",
-				cause.getBeanDefinition().getDescription(), cause.getBeanName(), where);
+		String where = Objects.requireNonNullElse(other.getResourceDescription(), String.valueOf(other));
+		String description = String.format("The %s needs a bean named '%s', but there is another one, defined in %s.",
+				endpoint.getDescription(), cause.getBeanName(), where);
 		return new FailureAnalysis(description,
 				"Rename that bean, or the endpoint under 'rdma.servers', 'rdma.clients' or 'rdma.datagrams'.", cause);
 	}

@@ -100,8 +100,8 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	private static String timeoutAdvice(Kind kind, String call) {
 		if (call.equals("getaddrinfo")) {
-			return "The name service did not answer in time: check it and '{path}.address', or set an address in place of "
-					+ "the host name.";
+			return "The name service did not answer in time: check it and " + hostsOf(kind)
+					+ ", or set an address in place of the host name.";
 		}
 		if (call.equals("rdma_join_multicast")) {
 			return multicastAdvice() + " '{path}.connect-timeout' is the limit of a join.";
@@ -144,6 +144,7 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 			case EADDRINUSE -> "End the process that listens on the port, or change '{path}.port'.";
 			case EADDRNOTAVAIL -> notAvailableAdvice(address);
 			case ENODEV -> noDeviceAdvice("{path}.address");
+			case ENOENT -> unknownHostAdvice(Kind.SERVER);
 			case EACCES, EPERM -> "Ports below 1024 need the capability CAP_NET_BIND_SERVICE: grant it, or change "
 					+ "'{path}.port'. Also check the permissions of /dev/infiniband.";
 			default -> commonAdvice(errno);
@@ -166,11 +167,20 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 		return switch (errno) {
 			case EADDRNOTAVAIL -> "Set '{path}.local-address' to an address of this machine.";
 			case ENODEV -> noDeviceAdvice("{path}.local-address");
+			case ENOENT -> unknownHostAdvice(Kind.CLIENT);
 			case ENETUNREACH, EHOSTUNREACH -> peerAdvice();
 			case ECONNREFUSED, ECONNRESET, EPROTO -> "Check that the peer listens for RDMA on that port, "
 					+ "'{path}.address' and '{path}.port'." + OPTIONAL;
 			default -> commonAdvice(errno);
 		};
+	}
+
+	private static String unknownHostAdvice(Kind kind) {
+		return "Check " + hostsOf(kind) + ": the host name is not known.";
+	}
+
+	private static String hostsOf(Kind kind) {
+		return "'{path}.address'" + ((kind == Kind.CLIENT) ? " or, if it is that host, '{path}.local-address'" : "");
 	}
 
 	private static String noDeviceAdvice(String property) {
@@ -180,7 +190,6 @@ class RdmaEndpointFailureAnalyzer extends AbstractFailureAnalyzer<RdmaEndpointEx
 
 	private static String commonAdvice(Errno errno) {
 		return switch (errno) {
-			case ENOENT -> "Check '{path}.address': the host name is not known.";
 			case EMFILE, ENFILE -> CallAdvice.OPEN_FILES;
 			case ENOMEM, EAGAIN -> lockedMemoryAdvice();
 			case EINVAL -> "Compare '{path}.queue-pair' and '{path}.connection' with what the device can do: "

@@ -12,6 +12,7 @@ import io.github.rdmaboot.endpoint.RdmaEndpoint;
 import io.github.rdmaboot.endpoint.RdmaEndpoints;
 import io.github.rdmaboot.endpoint.RdmaServer;
 
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -20,7 +21,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
 /**
  * Registers a bean {@code <name>} for each configured endpoint, and {@code <name>.cmId}
@@ -32,12 +35,27 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 	static final String CM_ID_SUFFIX = ".cmId";
 
 	/**
-	 * Taken by the health contributor of the devices, next to those of the endpoints, by
-	 * the meter of a stop of all endpoints, and by the environment, a bean without a
-	 * definition that would clash.
+	 * Taken by the health contributor of the devices, next to those of the endpoints, and
+	 * by the meter of a stop of all endpoints.
 	 */
-	private static final Set<String> RESERVED_NAMES = Set.of("devices", "all",
-			ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME);
+	private static final Set<String> RESERVED_NAMES = Set.of("devices", "all");
+
+	/**
+	 * Names of beans that Spring registers without a definition that would clash, or by
+	 * which it looks for a bean of a type of its own.
+	 */
+	private static final Set<String> NAMES_OF_SPRING = Set.of(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
+			ConfigurableApplicationContext.SYSTEM_PROPERTIES_BEAN_NAME,
+			ConfigurableApplicationContext.SYSTEM_ENVIRONMENT_BEAN_NAME,
+			ConfigurableApplicationContext.APPLICATION_STARTUP_BEAN_NAME,
+			ConfigurableApplicationContext.CONVERSION_SERVICE_BEAN_NAME,
+			ConfigurableApplicationContext.LOAD_TIME_WEAVER_BEAN_NAME,
+			ConfigurableApplicationContext.BOOTSTRAP_EXECUTOR_BEAN_NAME,
+			AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME,
+			AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME,
+			AbstractApplicationContext.LIFECYCLE_PROCESSOR_BEAN_NAME,
+			ScheduledAnnotationBeanPostProcessor.DEFAULT_TASK_SCHEDULER_BEAN_NAME,
+			AsyncExecutionAspectSupport.DEFAULT_TASK_EXECUTOR_BEAN_NAME);
 
 	@Override
 	public void register(BeanRegistry registry, Environment environment) {
@@ -79,7 +97,11 @@ class RdmaEndpointRegistrar implements BeanRegistrar {
 	private void claim(Map<String, String> owners, String name, String map) {
 		if (name.isBlank() || name.indexOf('/') >= 0 || RESERVED_NAMES.contains(name)) {
 			throw new InvalidRdmaNameException(name, "The name '" + name + "' under " + map
-					+ " cannot be used: it must not be empty, contain a '/' or be 'devices', 'all' or 'environment'");
+					+ " cannot be used: it must not be empty, contain a '/' or be 'devices' or 'all'");
+		}
+		if (NAMES_OF_SPRING.contains(name)) {
+			throw new InvalidRdmaNameException(name, "The name '" + name + "' under " + map
+					+ " cannot be used: Spring itself has or looks for a bean of that name");
 		}
 		for (String bean : new String[] { name, name + CM_ID_SUFFIX }) {
 			String owner = owners.putIfAbsent(bean, "'" + name + "' under " + map);

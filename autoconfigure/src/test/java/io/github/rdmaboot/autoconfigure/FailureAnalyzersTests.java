@@ -22,11 +22,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.context.annotation.Bean;
@@ -157,11 +160,23 @@ class FailureAnalyzersTests {
 			.doesNotContain("\tat ");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "environment", "systemProperties", "systemEnvironment", "applicationStartup",
+			"conversionService", "loadTimeWeaver", "bootstrapExecutor", "messageSource", "applicationEventMulticaster",
+			"lifecycleProcessor", "taskScheduler", "taskExecutor" })
+	void anEndpointCannotTakeThePlaceOfABeanOfSpring(String name) {
+		assertThat(run(EmptyConfiguration.class, "--rdma.servers." + name + ".port=7471"))
+			.contains("The name '" + name + "' under rdma.servers cannot be used: Spring itself")
+			.contains("Give the endpoint '" + name + "' another name")
+			.doesNotContain("\tat ");
+	}
+
 	@Test
-	void anEndpointCannotTakeThePlaceOfTheEnvironment() {
-		assertThat(run(EmptyConfiguration.class, "--rdma.servers.environment.port=7471"))
-			.contains("The name 'environment' under rdma.servers cannot be used")
-			.contains("Give the endpoint 'environment' another name")
+	void aBeanOfTheNameOfAnEndpointIsExplainedIfItIsRegisteredAfterTheEndpoint() {
+		assertThat(run(LateBeanConfiguration.class, "--rdma.servers.late.port=7471"))
+			.contains("The RDMA endpoint 'late' needs a bean named 'late'")
+			.contains("LateBeanAutoConfiguration")
+			.contains("Rename that bean, or the endpoint under 'rdma.servers'")
 			.doesNotContain("\tat ");
 	}
 
@@ -264,7 +279,18 @@ class FailureAnalyzersTests {
 	@Test
 	void aNameServiceThatDoesNotAnswerIsExplained() {
 		assertThat(analyze("remote", "getaddrinfo", Errno.ETIMEDOUT).getAction()).contains("name service",
-				"rdma.clients.remote.address");
+				"rdma.clients.remote.address", "rdma.clients.remote.local-address");
+		assertThat(analyze("echo", "getaddrinfo", Errno.ETIMEDOUT).getAction()).contains("rdma.servers.echo.address")
+			.doesNotContain("local-address");
+	}
+
+	@Test
+	void anUnknownHostIsExplainedWithEachPropertyThatMayNameIt() {
+		assertThat(analyze("remote", "getaddrinfo", Errno.ENOENT).getAction()).contains("the host name is not known",
+				"rdma.clients.remote.address", "rdma.clients.remote.local-address");
+		assertThat(analyze("prices", "getaddrinfo", Errno.ENOENT).getAction())
+			.contains("the host name is not known", "rdma.datagrams.prices.address")
+			.doesNotContain("local-address");
 	}
 
 	@Test
@@ -435,6 +461,22 @@ class FailureAnalyzersTests {
 		@Bean
 		String echo() {
 			return "echo";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ RdmaAutoConfiguration.class, LateBeanAutoConfiguration.class })
+	static class LateBeanConfiguration {
+
+	}
+
+	@AutoConfiguration(after = RdmaAutoConfiguration.class)
+	static class LateBeanAutoConfiguration {
+
+		@Bean
+		String late() {
+			return "late";
 		}
 
 	}
