@@ -33,10 +33,10 @@ public record ClientSettings(String name, String address, int port, @Nullable St
 
 	public ClientSettings {
 		Settings.notEmpty("name", name);
-		Settings.notEmpty("address", address);
+		Settings.host("address", address);
 		requireHost("address", address, "that of the peer");
 		if (localAddress != null) {
-			Settings.notEmpty("local-address", localAddress);
+			Settings.host("local-address", localAddress);
 			requireHost("local-address", localAddress, "one of this machine, or left out");
 		}
 		Settings.between("port", port, 1, 65535);

@@ -36,7 +36,7 @@ public record DatagramSettings(String name, String address, @Nullable Integer po
 	public DatagramSettings {
 		groups = List.copyOf(groups);
 		Settings.notEmpty("name", name);
-		Settings.notEmpty("address", address);
+		Settings.host("address", address);
 		if (address.equals("*")) {
 			throw new IllegalArgumentException(
 					"address is * but must be an address of this machine, for it decides on the device");

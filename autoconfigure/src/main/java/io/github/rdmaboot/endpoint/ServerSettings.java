@@ -32,7 +32,7 @@ public record ServerSettings(String name, String address, int port, int backlog,
 
 	public ServerSettings {
 		Settings.notEmpty("name", name);
-		Settings.notEmpty("address", address);
+		Settings.host("address", address);
 		Settings.between("port", port, 0, 65535);
 		Settings.atLeast("backlog", backlog, 0);
 		Settings.notLonger("connection.private-data", connection.privateData(), MAX_PRIVATE_DATA);

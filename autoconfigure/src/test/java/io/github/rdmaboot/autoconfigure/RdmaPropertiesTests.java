@@ -24,6 +24,7 @@ import io.github.rdmaboot.verbs.CompletionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -158,6 +159,41 @@ class RdmaPropertiesTests {
 		assertThatExceptionOfType(InvalidRdmaPropertyException.class)
 			.isThrownBy(() -> SettingsConverter.client("echo", bind().clients().get("echo")))
 			.withMessage("rdma.clients.echo." + message);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			rdma.servers.echo.address       | 192.0.2.1:7471
+			rdma.clients.echo.address       | 192.0.2.1:7471
+			rdma.clients.echo.address       | peer.example.com:7471
+			rdma.clients.echo.address       | rdma://peer.example.com
+			rdma.clients.echo.address       | [2001:db8::1]:7471
+			rdma.clients.echo.local-address | 192.0.2.1:0
+			rdma.datagrams.echo.address     | 192.0.2.1:7471
+			""")
+	void anAddressWithAPortIsReported(String property, String value) {
+		String endpoint = property.substring(0, property.lastIndexOf('.') + 1);
+		this.source.put(endpoint + "port", "7471");
+		this.source.put(endpoint + "address", "192.0.2.1");
+		this.source.put(property, value);
+		assertThatExceptionOfType(InvalidRdmaPropertyException.class).isThrownBy(() -> {
+			RdmaProperties properties = bind();
+			properties.servers().forEach(SettingsConverter::server);
+			properties.clients().forEach(SettingsConverter::client);
+			properties.datagrams().forEach(SettingsConverter::datagrams);
+		})
+			.withMessage(
+					property + " is " + value + " but must be an address or a host name, without a port or a scheme")
+			.satisfies((ex) -> assertThat(ex.property()).isEqualTo(property));
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "2001:db8::1", "[2001:db8::1]", "fe80::1%eth7", "::", "::ffff:192.0.2.1", "peer.example.com" })
+	void addressesOfIpv6AndHostNamesAreTakenAsTheyAre(String address) {
+		this.source.put("rdma.clients.echo.address", address);
+		this.source.put("rdma.clients.echo.port", "7471");
+		assertThat(SettingsConverter.client("echo", bind().clients().get("echo")).address()).isEqualTo(address);
 	}
 
 	@Test
