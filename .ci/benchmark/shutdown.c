@@ -6,6 +6,10 @@
  *   shutdown silent N PORT GRACE     N connections to "shutdown peer PORT"; destroyed when standard input ends or
  *                                    brings a line, waiting at most GRACE ms for all peers together
  *   shutdown peer PORT               accepts connections until it is killed
+ *   shutdown serve N PORT            N connections from "shutdown call N PORT"; destroyed when standard input ends or
+ *                                    brings a line
+ *   shutdown call N PORT             N connections to that, or to the starter's half; they end with those of the other
+ *                                    side, the process when it is killed
  *   shutdown idle N                  N ids created, then destroyed
  *
  * Prints the microseconds of the destroy (idle: of the creation and of the destroy) and the number of calls of the
@@ -56,6 +60,7 @@ static struct rdma_event_channel *channel;
 static struct ibv_comp_channel *completions;
 static struct ibv_pd *pd;
 static struct connection *connections;
+static int calling;
 static int count, capacity, established, disconnected, clients, clients_wanted;
 static struct sockaddr_in server;
 
@@ -142,6 +147,8 @@ static void handle(struct rdma_cm_event *event)
 		if (!connection->disconnected) {
 			connection->disconnected = 1;
 			disconnected++;
+			if (calling)
+				MUST(rdma_disconnect(id));
 		}
 		break;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
@@ -284,6 +291,32 @@ static void peer(int port)
 		serve_events(&never, 1, TIMEOUT_MS);
 }
 
+static void serve(int wanted, int port)
+{
+	struct rdma_cm_id *listener;
+	allocate(wanted);
+	open_channel();
+	listener = listen_on(port);
+	printf("listening\n");
+	fflush(stdout);
+	serve_events(&established, wanted, 10 * TIMEOUT_MS);
+	printf("established\n");
+	fflush(stdout);
+	getchar();
+	destroy_all(listener, 3000);
+}
+
+static void call(int wanted, int port)
+{
+	calling = 1;
+	allocate(wanted);
+	open_channel();
+	set_server(port);
+	establish(wanted, wanted);
+	serve_events(&disconnected, wanted, 10 * TIMEOUT_MS);
+	pause();
+}
+
 static void idle(int wanted)
 {
 	struct rdma_cm_id **ids = calloc(wanted, sizeof *ids);
@@ -308,10 +341,14 @@ int main(int argc, char **argv)
 		silent(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
 	else if (argc == 3 && strcmp(argv[1], "peer") == 0)
 		peer(atoi(argv[2]));
+	else if (argc == 4 && strcmp(argv[1], "serve") == 0)
+		serve(atoi(argv[2]), atoi(argv[3]));
+	else if (argc == 4 && strcmp(argv[1], "call") == 0)
+		call(atoi(argv[2]), atoi(argv[3]));
 	else if (argc == 3 && strcmp(argv[1], "idle") == 0)
 		idle(atoi(argv[2]));
 	else {
-		fprintf(stderr, "usage: shutdown self N | silent N PORT GRACE | peer PORT | idle N\n");
+		fprintf(stderr, "usage: shutdown self N | silent N PORT GRACE | peer PORT | serve N PORT | call N PORT | idle N\n");
 		return 2;
 	}
 	return 0;

@@ -8,10 +8,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
+import io.github.rdmaboot.autoconfigure.actuate.RdmaActuatorEndpointAutoConfiguration;
+import io.github.rdmaboot.autoconfigure.metrics.RdmaMetricsAutoConfiguration;
 import io.github.rdmaboot.cm.EventChannel;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -21,6 +25,15 @@ import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * The starter's half of {@code .ci/benchmark/shutdown}: takes the commands of its C half,
@@ -69,6 +82,7 @@ public final class ShutdownBenchmark {
 				case "self" -> self(Integer.parseInt(words[1]), counted);
 				case "silent" -> silent(Integer.parseInt(words[1]), Integer.parseInt(words[2]),
 						Duration.ofMillis(Integer.parseInt(words[3])));
+				case "serve" -> serve(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
 				case "idle" -> idle(Integer.parseInt(words[1]), counted);
 				default -> throw new IllegalArgumentException("Unknown command '" + line + "'");
 			}
@@ -119,6 +133,33 @@ public final class ShutdownBenchmark {
 		answer(took, Map.of());
 	}
 
+	// The close of an application context, with meters, events and what the actuator
+	// shows.
+	private void serve(int connections, int port) throws Exception {
+		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
+		CountDownLatch established = new CountDownLatch(connections);
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.register(Application.class);
+		TestPropertyValues
+			.of("rdma.provider=native", "rdma.servers.server.address=" + ADDRESS, "rdma.servers.server.port=" + port,
+					"rdma.servers.server.memory.buffer-size=" + MEMORY.bufferSize() + "B",
+					"rdma.servers.server.memory.buffer-count=" + MEMORY.bufferCount())
+			.applyTo(context);
+		context.registerBean(ConnectListener.class, () -> countDown(established));
+		context
+			.addApplicationListener((PayloadApplicationEvent<DestroyReport> event) -> reports.add(event.getPayload()));
+		context.refresh();
+		this.answers.println("listening");
+		await(established, connections);
+		this.answers.println("established");
+		this.commands.readLine();
+		long begin = System.nanoTime();
+		context.close();
+		long took = System.nanoTime() - begin;
+		requireSuccess(reports, connections);
+		answer(took, Map.of());
+	}
+
 	private void idle(int count, boolean counted) {
 		CountingProvider counting = CountingProvider.around(JnaRdmaProvider.open());
 		RdmaProvider provider = counted ? counting.proxy() : JnaRdmaProvider.open();
@@ -149,11 +190,15 @@ public final class ShutdownBenchmark {
 	}
 
 	private static void countDown(RdmaEndpoints endpoints, CountDownLatch established) {
-		endpoints.addConnectListener((endpoint, took, error) -> {
+		endpoints.addConnectListener(countDown(established));
+	}
+
+	private static ConnectListener countDown(CountDownLatch established) {
+		return (endpoint, took, error) -> {
 			if (error == null) {
 				established.countDown();
 			}
-		});
+		};
 	}
 
 	private static void await(CountDownLatch established, int expected) throws InterruptedException {
@@ -191,6 +236,17 @@ public final class ShutdownBenchmark {
 			.collect(Collectors.groupingBy((step) -> step.step().tag(), Collectors
 				.summingLong((StepReport step) -> TimeUnit.NANOSECONDS.toMicros(step.duration().toNanos()))));
 		System.err.println("Sum of each step in us: " + steps);
+	}
+
+	/**
+	 * Application with nothing but the starter and meters.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ RdmaAutoConfiguration.class, RdmaMetricsAutoConfiguration.class,
+			RdmaActuatorEndpointAutoConfiguration.class, MetricsAutoConfiguration.class,
+			CompositeMeterRegistryAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class })
+	static class Application {
+
 	}
 
 }
