@@ -103,7 +103,7 @@ final class DeviceDiscovery {
 	}
 
 	// A look that fails or takes too long is no reason not to make the call: most often
-	// the devices are in order without it.
+	// the devices are in order without it. The next call repeats it.
 	private boolean await(Future<?> looked) {
 		boolean interrupted = false;
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.patienceMillis);
@@ -120,7 +120,7 @@ final class DeviceDiscovery {
 		}
 		catch (ExecutionException ex) {
 			logger.debug("Could not look at the devices", ex.getCause());
-			return true;
+			return false;
 		}
 		catch (TimeoutException ex) {
 			logger.warn("Looking at the RDMA devices (ibv_get_device_list) takes more than {} ms", this.patienceMillis);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,21 @@ class DeviceDiscoveryTests {
 		}, 30_000);
 		failing.seeDevices();
 		this.discovery.seeDevices();
+		assertThat(this.lookers).as("looks after one that failed").hasSize(1);
+	}
+
+	@Test
+	void lookThatFailedIsRepeatedByTheNextCall() {
+		AtomicBoolean failed = new AtomicBoolean();
+		DeviceDiscovery failing = new DeviceDiscovery(this.devices::get, () -> {
+			if (failed.compareAndSet(false, true)) {
+				throw new IllegalStateException("too many open files, for a test");
+			}
+			this.lookers.add(Thread.currentThread());
+		}, 30_000);
+		failing.seeDevices();
+		failing.seeDevices();
+		failing.seeDevices();
 		assertThat(this.lookers).as("looks after one that failed").hasSize(1);
 	}
 
