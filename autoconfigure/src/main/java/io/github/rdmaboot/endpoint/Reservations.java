@@ -37,15 +37,22 @@ final class Reservations {
 		require(reservation, mayWait(), what, property);
 	}
 
-	// Take a lock whose holder may be waiting for places itself.
+	// Take a lock whose holder, another thread that sends, may be waiting for places
+	// itself.
 	void lock(ReentrantLock lock, String what, String property) {
 		if (lock.tryLock()) {
 			return;
 		}
+		if (CompletionThread.isCurrent()) {
+			throw new SendQueueFullException(Errno.ENOMEM,
+					"No " + what + " of " + this.connection
+							+ " is free (ENOMEM), for another thread is sending one, and "
+							+ "the completion thread cannot wait for that: send from a thread that can, as with "
+							+ "completion.handlers: executor, or from one thread alone");
+		}
 		// Where nobody waits for places the holder is done in a moment, and contention is
 		// no reason to refuse anything.
-		boolean waits = !CompletionThread.isCurrent();
-		require(waits ? await(lock) : Reservation.FULL, waits, what, property);
+		require(await(lock), true, what, property);
 	}
 
 	private Reservation await(ReentrantLock lock) {

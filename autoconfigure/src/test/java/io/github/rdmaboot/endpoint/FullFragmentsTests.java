@@ -226,6 +226,33 @@ class FullFragmentsTests {
 		assertThat(order.isHeldByCurrentThread()).as("turn after the other message").isTrue();
 	}
 
+	@Test
+	void completionThreadThatCannotWaitForTheEndOfAnotherMessageIsToldToSendElsewhere() throws Exception {
+		ReentrantLock order = new ReentrantLock();
+		order.lock();
+		QueuePairSettings settings = new QueuePairSettings(8, 8, 1, 1, 0, WhenFull.WAIT, PATIENCE, 2);
+		CompletableFuture<RuntimeException> refusal = new CompletableFuture<>();
+		RdmaConnection connection = connect(WhenFull.WAIT, PATIENCE,
+				CompletionSettings.of(CompletionMode.EVENT, HandlerThread.COMPLETION_THREAD), (receiving, message) -> {
+					try {
+						new Reservations(receiving, settings).lock(order, "turn among the messages",
+								"memory.buffer-count");
+					}
+					catch (RuntimeException ex) {
+						refusal.complete(ex);
+					}
+				});
+
+		connection.send(ByteBuffer.allocate(1));
+
+		assertThat(get(refusal)).isInstanceOfSatisfying(SendQueueFullException.class, (ex) -> {
+			assertThat(ex.errno()).isEqualTo(Errno.ENOMEM.value());
+			assertThat(ex).hasMessageContaining("another thread is sending one")
+				.hasMessageContaining("completion.handlers: executor")
+				.hasMessageNotContaining("buffer-count");
+		});
+	}
+
 	private static void awaitQuietly(CountDownLatch latch) {
 		try {
 			latch.await();
