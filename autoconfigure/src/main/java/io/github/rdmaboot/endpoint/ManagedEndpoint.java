@@ -186,7 +186,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	// The endpoint was destroyed, and so were its connections.
 	void endDestroy(DestroyReport report) {
 		// That of the removal says more than those of the attempts to come up again.
-		if (report.result() != DestroyResult.SUCCESS || !this.relistening.isAttempting()) {
+		if (report.result() != DestroyResult.SUCCESS || report.trigger() != DestroyTrigger.RELISTEN) {
 			this.lastDestroyReport = report;
 		}
 		CompletableFuture<DestroyReport> destroying;

@@ -208,10 +208,16 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 	}
 
-	// Destroy what one of many attempts to come up again made, without a line in the log.
-	void destroyAttempt(ManagedEndpoint endpoint) {
+	// Destroy what one of many attempts to come up again made, without a line in the log,
+	// and run what comes then, which is not held up by listeners.
+	void destroyAttempt(ManagedEndpoint endpoint, Runnable destroyed) {
 		try (DestroyTelling telling = this.listeners.beginQuietly(this.shutdown.timeout())) {
-			new EndpointsDestroy(limits(), telling).run(List.of(endpoint), DestroyTrigger.RELISTEN);
+			try {
+				new EndpointsDestroy(limits(), telling).run(List.of(endpoint), DestroyTrigger.RELISTEN);
+			}
+			finally {
+				destroyed.run();
+			}
 		}
 	}
 

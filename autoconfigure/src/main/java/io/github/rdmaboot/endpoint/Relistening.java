@@ -37,8 +37,6 @@ final class Relistening {
 
 	private int loggedErrno;
 
-	private volatile boolean attempting;
-
 	// What the endpoint is goes to the log.
 	Relistening(ManagedEndpoint endpoint, String what, ReconnectSettings settings) {
 		this.endpoint = endpoint;
@@ -149,7 +147,6 @@ final class Relistening {
 			if (start == null) {
 				return;
 			}
-			this.attempting = true;
 		}
 		try {
 			start.run();
@@ -157,19 +154,18 @@ final class Relistening {
 		catch (RuntimeException | Error ex) {
 			log(ex);
 			if (start.hasFailed()) {
-				this.endpoint.registry().destroyAttempt(this.endpoint);
+				this.endpoint.registry().destroyAttempt(this.endpoint, () -> tryAgain(runtime));
 			}
-			synchronized (this.endpoint) {
-				schedule(runtime);
+			else {
+				tryAgain(runtime);
 			}
-		}
-		finally {
-			this.attempting = false;
 		}
 	}
 
-	boolean isAttempting() {
-		return this.attempting;
+	private void tryAgain(EndpointRuntime runtime) {
+		synchronized (this.endpoint) {
+			schedule(runtime);
+		}
 	}
 
 	// Many attempts that fail with the same errno are worth one line in the log.

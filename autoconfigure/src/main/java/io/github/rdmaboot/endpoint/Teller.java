@@ -19,10 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners of one destroy in order, on a thread of its own, so that one that
- * blocks keeps nothing native from being freed. The conductor of the destroy waits for
- * them all the same, within the limit of the destroy. One thread serves one destroy, for
- * listeners may destroy something else, or wait for another destroy.
+ * Tells listeners of one destroy, each in order and on a thread of its own, so that one
+ * that blocks keeps nothing native from being freed and no other from being told. The
+ * conductor of the destroy waits for them all the same, within the limit of the destroy.
+ * A thread serves one destroy, for listeners may destroy something else, or wait for
+ * another destroy.
  */
 final class Teller implements AutoCloseable {
 
@@ -39,30 +40,25 @@ final class Teller implements AutoCloseable {
 	/** Part of the limit for which listeners may hold up the begin of a destroy. */
 	private static final int BEGINNING = 10;
 
-	private final List<DestroyListener> listeners;
-
-	private final Thread conductor = Thread.currentThread();
+	private final List<Line> lines;
 
 	private final Deadline beginning;
 
 	private final Deadline total;
 
-	private final ThreadPoolExecutor executor;
+	private final Thread conductor = Thread.currentThread();
 
-	private volatile @Nullable Told current;
+	// Whether the conductor waits for listeners no more.
+	private volatile boolean over;
 
 	Teller(List<DestroyListener> listeners, Duration total) {
 		this(listeners, total, UnaryOperator.identity());
 	}
 
 	Teller(List<DestroyListener> listeners, Duration total, UnaryOperator<Thread> threads) {
-		this.listeners = listeners;
+		this.lines = listeners.stream().map((listener) -> new Line(listener, threads)).toList();
 		this.beginning = Deadline.after(total.dividedBy(BEGINNING));
 		this.total = Deadline.after(total);
-		this.executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				(task) -> threads.apply(new TellerThread(task, this.conductor)));
-		// What remains to be told behind a listener that blocked is told if it returns.
-		this.executor.allowCoreThreadTimeOut(true);
 	}
 
 	// Tell that something begins, and wait for the listeners unless they take long.
@@ -79,68 +75,43 @@ final class Teller implements AutoCloseable {
 	}
 
 	void tell(Consumer<DestroyListener> message) {
-		execute(() -> this.listeners.forEach((listener) -> tell(listener, message)));
-	}
-
-	private void tell(DestroyListener listener, Consumer<DestroyListener> message) {
-		this.current = new Told(listener, System.nanoTime(), Thread.currentThread());
-		try {
-			message.accept(listener);
-		}
-		catch (RuntimeException | Error ex) {
-			logger.warn("Listener {} failed", listener, ex);
-		}
-		finally {
-			this.current = null;
-		}
-	}
-
-	private void execute(Runnable task) {
-		try {
-			this.executor.execute(task);
-		}
-		catch (RejectedExecutionException ex) {
-			// The thread of a call that returned late, for which nobody waits.
-			task.run();
-		}
-		catch (OutOfMemoryError ex) {
-			logger.warn("No thread could be started to tell listeners of a destroy, so the calling one does it", ex);
-			this.executor.remove(task);
-			task.run();
-		}
+		this.lines.forEach((line) -> line.tell(message));
 	}
 
 	private boolean awaitTold(Deadline deadline) {
-		CountDownLatch told = new CountDownLatch(1);
-		execute(told::countDown);
+		CountDownLatch told = new CountDownLatch(this.lines.size());
+		this.lines.forEach((line) -> line.execute(told::countDown));
 		return deadline.await(told);
 	}
 
 	// Wait until the listeners have been told, as long as there is time.
 	@Override
 	public void close() {
-		if (this.executor.getTaskCount() > 0) {
-			Duration left = this.total.remaining();
-			if (!awaitTold((left.compareTo(MIN_TIMEOUT) < 0) ? Deadline.after(MIN_TIMEOUT) : this.total)) {
+		try {
+			if (this.lines.stream().anyMatch(Line::isUsed) && !awaitRest()) {
 				warnOfBlocking("is over");
 				return;
 			}
+			this.lines.forEach(Line::end);
 		}
-		this.executor.shutdown();
+		finally {
+			this.over = true;
+		}
+	}
+
+	private boolean awaitRest() {
+		Duration left = this.total.remaining();
+		WorkerPool.waitsForListeners(true);
+		try {
+			return awaitTold((left.compareTo(MIN_TIMEOUT) < 0) ? Deadline.after(MIN_TIMEOUT) : this.total);
+		}
+		finally {
+			WorkerPool.waitsForListeners(false);
+		}
 	}
 
 	private void warnOfBlocking(String destroy) {
-		Told current = this.current;
-		if (current != null) {
-			IllegalStateException where = new IllegalStateException("The listener is blocked here");
-			where.setStackTrace(current.thread().getStackTrace());
-			logger.warn(
-					"Listener {} of destroys has not returned for {} ms and holds up thread '{}'; the destroy {}, "
-							+ "and listeners are told the rest when it returns",
-					current.listener().getClass().getName(),
-					Duration.ofNanos(System.nanoTime() - current.since()).toMillis(), current.thread().getName(),
-					destroy, where);
-		}
+		this.lines.forEach((line) -> line.warnOfBlocking(destroy));
 	}
 
 	/**
@@ -151,16 +122,90 @@ final class Teller implements AutoCloseable {
 	 */
 	static boolean isWaitedForBy(Predicate<Thread> conductor) {
 		Thread thread = Thread.currentThread();
-		while (!conductor.test(thread)) {
-			if (!(thread instanceof TellerThread teller)) {
-				return false;
-			}
-			thread = teller.conductor;
+		while (thread != null && !conductor.test(thread)) {
+			thread = (thread instanceof TellerThread teller) ? teller.waiting() : null;
 		}
-		return true;
+		return thread != null;
 	}
 
-	private record Told(DestroyListener listener, long since, Thread thread) {
+	/**
+	 * What is told to one listener.
+	 */
+	private final class Line {
+
+		private final DestroyListener listener;
+
+		private final ThreadPoolExecutor executor;
+
+		private volatile @Nullable Told current;
+
+		private Line(DestroyListener listener, UnaryOperator<Thread> threads) {
+			this.listener = listener;
+			this.executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+					(task) -> threads.apply(new TellerThread(Teller.this, task)));
+			// What remains to be told when the listener has blocked is told if it
+			// returns.
+			this.executor.allowCoreThreadTimeOut(true);
+		}
+
+		private void tell(Consumer<DestroyListener> message) {
+			execute(() -> pass(message));
+		}
+
+		private void pass(Consumer<DestroyListener> message) {
+			this.current = new Told(System.nanoTime(), Thread.currentThread());
+			try {
+				message.accept(this.listener);
+			}
+			catch (RuntimeException | Error ex) {
+				logger.warn("Listener {} failed", this.listener, ex);
+			}
+			finally {
+				this.current = null;
+			}
+		}
+
+		private void execute(Runnable task) {
+			try {
+				this.executor.execute(task);
+			}
+			catch (RejectedExecutionException ex) {
+				// The thread of a call that returned late, for which nobody waits.
+				task.run();
+			}
+			catch (OutOfMemoryError ex) {
+				logger.warn("No thread could be started to tell a listener of a destroy, so the calling one does it",
+						ex);
+				this.executor.remove(task);
+				task.run();
+			}
+		}
+
+		private boolean isUsed() {
+			return this.executor.getTaskCount() > 0;
+		}
+
+		private void end() {
+			this.executor.shutdown();
+		}
+
+		private void warnOfBlocking(String destroy) {
+			Told current = this.current;
+			if (current != null) {
+				IllegalStateException where = new IllegalStateException("The listener is blocked here");
+				where.setStackTrace(current.thread().getStackTrace());
+				logger.warn(
+						"Listener {} of destroys has not returned for {} ms and holds up thread '{}'; the destroy {}, "
+								+ "and the listener is told the rest when it returns",
+						this.listener.getClass().getName(),
+						Duration.ofNanos(System.nanoTime() - current.since()).toMillis(), current.thread().getName(),
+						destroy, where);
+			}
+		}
+
+	}
+
+	private record Told(long since, Thread thread) {
 
 	}
 
@@ -169,12 +214,20 @@ final class Teller implements AutoCloseable {
 	 */
 	private static final class TellerThread extends Thread {
 
+		private final Teller teller;
+
 		private final Thread conductor;
 
-		private TellerThread(Runnable task, Thread conductor) {
+		private TellerThread(Teller teller, Runnable task) {
 			super(task, "rdma-listeners-" + numbers.incrementAndGet());
-			this.conductor = conductor;
+			this.teller = teller;
+			this.conductor = teller.conductor;
 			setDaemon(true);
+		}
+
+		// Return who waits for what it tells, or null if nobody does any more.
+		private @Nullable Thread waiting() {
+			return this.teller.over ? null : this.conductor;
 		}
 
 	}

@@ -1,15 +1,18 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +46,14 @@ final class WorkerPool implements Executor {
 	private int heldUp;
 
 	WorkerPool(String name, int threads) {
+		this(name, threads, UnaryOperator.identity());
+	}
+
+	WorkerPool(String name, int threads, UnaryOperator<Thread> made) {
 		this.name = name;
 		this.threads = threads;
 		this.executor = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				(task) -> new Worker(this, task, name + "-" + this.numbers.incrementAndGet()));
+				(task) -> made.apply(new Worker(this, task, name + "-" + this.numbers.incrementAndGet())));
 		this.executor.allowCoreThreadTimeOut(true);
 	}
 
@@ -57,9 +64,26 @@ final class WorkerPool implements Executor {
 
 	// Carry out a task that may take long, as what waits for a peer or for a call that is
 	// stuck. If it takes longer than patience lasts, another thread does meanwhile what
-	// comes after it.
+	// comes after it. If no thread can be started, that is tried again until one can.
 	void execute(Runnable task, Duration patience, ScheduledExecutorService timer) {
-		this.executor.execute(() -> new LongTask().run(task, patience, timer));
+		try {
+			this.executor.execute(() -> new LongTask().run(task, patience, timer));
+		}
+		catch (OutOfMemoryError ex) {
+			ScheduledFuture<?> retry = timer.schedule(() -> executeUnlessShutDown(task, patience, timer),
+					patience.toNanos(), TimeUnit.NANOSECONDS);
+			logger.warn("No thread '{}' could be started, which is tried again in {} ms", this.name,
+					retry.getDelay(TimeUnit.MILLISECONDS), ex);
+		}
+	}
+
+	private void executeUnlessShutDown(Runnable task, Duration patience, ScheduledExecutorService timer) {
+		try {
+			execute(task, patience, timer);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("Threads '{}' take no task any more that had found none", this.name, ex);
+		}
 	}
 
 	// A call that a thread is in takes too long. Does nothing for threads of no pool.
@@ -80,6 +104,14 @@ final class WorkerPool implements Executor {
 	static void watch(Thread thread, @Nullable CallWatch watch) {
 		if (thread instanceof Worker worker) {
 			worker.watch = watch;
+		}
+	}
+
+	// The calling thread has made all its calls and waits for listeners of a destroy, or
+	// no longer. Does nothing for threads of no pool.
+	static void waitsForListeners(boolean waits) {
+		if (Thread.currentThread() instanceof Worker worker) {
+			worker.waitsForListeners = waits;
 		}
 	}
 
@@ -117,10 +149,16 @@ final class WorkerPool implements Executor {
 		}
 	}
 
-	// Whether no thread will end that is not inside a call which was left behind.
+	// Whether no thread will end that is not inside a call which was left behind, or
+	// waits for listeners.
 	private synchronized boolean isOver() {
 		return this.executor.isTerminated()
-				|| (this.executor.getPoolSize() <= this.leftBehind && this.executor.getQueue().isEmpty());
+				|| (this.executor.getPoolSize() <= this.leftBehind + waitingForListeners().size()
+						&& this.executor.getQueue().isEmpty());
+	}
+
+	private List<Worker> waitingForListeners() {
+		return this.workers.stream().filter((worker) -> worker.waitsForListeners).toList();
 	}
 
 	/**
@@ -140,7 +178,8 @@ final class WorkerPool implements Executor {
 
 	// Wait until all threads have ended but those that are left behind, which become
 	// those that have been inside a watched call for some time, and at the deadline all
-	// that are inside one, however long their calls might take otherwise. An interrupt
+	// that are inside one, however long their calls might take otherwise, and those that
+	// wait for listeners, which make no calls any more. An interrupt
 	// does not end the wait, for native objects are about to be destroyed; it is kept for
 	// the caller. A thread of the pool itself, or one that such a thread waits for, a
 	// listener that closes the registry for instance, does not wait: it would wait for
@@ -169,8 +208,12 @@ final class WorkerPool implements Executor {
 				Thread.currentThread().interrupt();
 			}
 		}
-		if (!this.executor.isTerminated()) {
+		List<Worker> waiting = waitingForListeners();
+		if (this.executor.getPoolSize() > waiting.size()) {
 			logger.warn("A thread '{}' of the RDMA endpoints is still inside a call: {}", this.name, this.executor);
+		}
+		else if (!waiting.isEmpty()) {
+			logger.info("Threads of the RDMA endpoints that still wait for listeners of destroys: {}", waiting);
 		}
 	}
 
@@ -182,6 +225,8 @@ final class WorkerPool implements Executor {
 		private final WorkerPool pool;
 
 		private volatile @Nullable CallWatch watch;
+
+		private volatile boolean waitsForListeners;
 
 		private Worker(WorkerPool pool, Runnable task, String name) {
 			super(task, name);

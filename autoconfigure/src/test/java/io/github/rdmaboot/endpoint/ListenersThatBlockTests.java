@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -8,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -38,6 +40,10 @@ class ListenersThatBlockTests {
 
 	private static final ShutdownSettings LIMITS = new ShutdownSettings(Duration.ofSeconds(3), Duration.ofSeconds(1),
 			Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+	/** More than a test waits for what must not wait for a listener. */
+	private static final ShutdownSettings PATIENT = new ShutdownSettings(Duration.ofSeconds(40), Duration.ofSeconds(1),
+			Duration.ofSeconds(1), Duration.ofSeconds(20));
 
 	/** What a destroy may take, and a machine that is busy. */
 	private static final Duration IN_TIME = LIMITS.timeout().plusSeconds(2);
@@ -86,6 +92,10 @@ class ListenersThatBlockTests {
 		return TestSettings.registry(() -> new LoopbackRdmaProvider(this.fabric), limits, null);
 	}
 
+	private void awaitRelease() {
+		Deadline.after(Duration.ofSeconds(50)).await(this.release);
+	}
+
 	private static Duration durationOf(Runnable task) {
 		long begin = System.nanoTime();
 		task.run();
@@ -112,7 +122,7 @@ class ListenersThatBlockTests {
 			assertThat(event.getThrowableProxy().getStackTraceElementProxyArray())
 				.extracting((frame) -> frame.getStackTraceElement().getMethodName())
 				.as("where the listener is said to be")
-				.contains("block");
+				.contains("awaitRelease");
 		});
 	}
 
@@ -130,8 +140,7 @@ class ListenersThatBlockTests {
 
 	@Test
 	void aServerListensAgainWhenItsDeviceIsBackWithoutWaitingForTheListener() {
-		RdmaEndpoints patient = registry(new ShutdownSettings(Duration.ofSeconds(40), Duration.ofSeconds(1),
-				Duration.ofSeconds(1), Duration.ofSeconds(1)));
+		RdmaEndpoints patient = registry(PATIENT);
 		RdmaServer lone = patient.addServer(TestSettings.server("lone", "192.0.2.1", 0));
 		patient.addDestroyListener(new Blocking("destroyEnded"));
 		patient.start();
@@ -145,6 +154,96 @@ class ListenersThatBlockTests {
 			this.release.countDown();
 			patient.close();
 		}
+	}
+
+	@Test
+	void aServerThatCouldNotListenTriesAgainWithoutWaitingForTheListener() {
+		RdmaEndpoints patient = registry(PATIENT);
+		RdmaServer lone = patient.addServer(TestSettings.server("lone", "192.0.2.1", 0));
+		CountDownLatch blocked = new CountDownLatch(1);
+		patient.addDestroyListener((report) -> {
+			if (report.trigger() == DestroyTrigger.RELISTEN) {
+				blocked.countDown();
+				awaitRelease();
+			}
+		});
+		patient.start();
+		try {
+			this.fabric.faults().removeDevice();
+			await().until(() -> blocked.getCount() == 0);
+			this.fabric.faults().insertDevice();
+			await().atMost(Duration.ofSeconds(15)).until(() -> lone.state() == EndpointState.UP);
+		}
+		finally {
+			this.release.countDown();
+			patient.close();
+		}
+	}
+
+	@Test
+	void aStopDoesNotWaitForADestroyThatWaitsForTheListenerAlone() {
+		RdmaEndpoints patient = registry(PATIENT);
+		RdmaServer peer = patient.addServer(TestSettings.server("peer", "192.0.2.1", 0));
+		CountDownLatch blocked = new CountDownLatch(1);
+		patient.addDestroyListener((report) -> {
+			if (report.connection() != 0 && blocked.getCount() > 0) {
+				blocked.countDown();
+				awaitRelease();
+			}
+		});
+		patient.start();
+		this.client.destroy();
+		RdmaClient lone = this.registry.addClient(TestSettings.client("lone", "192.0.2.1", peer.port(),
+				ClientStartup.BACKGROUND, TestSettings.NO_RECONNECT));
+		lone.start();
+		await().until(() -> peer.connections().size() == 1);
+		peer.connections().iterator().next().close();
+		await().until(() -> blocked.getCount() == 0);
+		Logger pools = (Logger) LoggerFactory.getLogger(WorkerPool.class);
+		pools.addAppender(this.log);
+		pools.setLevel(Level.INFO);
+		try {
+			assertThat(durationOf(patient::close)).as("what the stop took").isLessThan(Duration.ofSeconds(10));
+
+			assertThat(this.log.list).extracting(ILoggingEvent::getFormattedMessage)
+				.as("what is said of the thread")
+				.anyMatch((message) -> message.contains("wait for listeners of destroys"))
+				.noneMatch((message) -> message.contains("inside a call"));
+		}
+		finally {
+			pools.detachAppender(this.log);
+			pools.setLevel(null);
+		}
+	}
+
+	@Test
+	void othersAreToldWhileOneBlocks() {
+		this.registry.addDestroyListener(new Blocking("destroyStarted"));
+		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
+		this.registry.addDestroyListener(reports::add);
+
+		this.registry.close();
+
+		assertThat(reports).extracting(DestroyReport::endpoint).containsExactly("server", "client");
+	}
+
+	@Test
+	void aListenerForWhichNobodyWaitsAnyMoreIsNotPartOfWhatTheThreadDestroysNext() throws Exception {
+		Thread conductor = Thread.currentThread();
+		CompletableFuture<Boolean> waitedFor = new CompletableFuture<>();
+		DestroyListener late = (report) -> {
+			awaitRelease();
+			waitedFor.complete(Teller.isWaitedForBy((thread) -> thread == conductor));
+		};
+		try (Teller teller = new Teller(List.of(late), Duration.ofMillis(100))) {
+			teller.tell((listener) -> listener.stopEnded(DestroyTrigger.MANUAL, Duration.ZERO));
+			teller.tell((listener) -> listener.destroyEnded(new DestroyReport("server", 0, DestroyTrigger.MANUAL,
+					Instant.now(), Duration.ZERO, DestroyResult.SUCCESS, 0, List.of())));
+		}
+
+		this.release.countDown();
+
+		assertThat(waitedFor.get(10, TimeUnit.SECONDS)).as("waited for by who destroyed").isFalse();
 	}
 
 	@Test
@@ -277,8 +376,7 @@ class ListenersThatBlockTests {
 
 		private final String blocking;
 
-		private Runnable action = () -> Deadline.after(Duration.ofSeconds(50))
-			.await(ListenersThatBlockTests.this.release);
+		private Runnable action = ListenersThatBlockTests.this::awaitRelease;
 
 		private boolean blocked;
 

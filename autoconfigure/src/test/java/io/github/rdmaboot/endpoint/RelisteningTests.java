@@ -8,10 +8,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -185,6 +187,22 @@ class RelisteningTests {
 						throw ex.getTargetException();
 					}
 				});
+	}
+
+	@Test
+	void aDestroyDuringAnAttemptIsRemembered() throws Exception {
+		BlockingQueue<Runnable> begun = new LinkedBlockingQueue<>();
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		server.start(this.runtime);
+		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
+		server.deviceRemoved(with("startExecutor", (arguments) -> (Executor) begun::add));
+		Runnable attempt = begun.poll(10, TimeUnit.SECONDS);
+
+		DestroyReport report = server.destroy();
+
+		assertThat(server.lastDestroyReport()).isSameAs(report);
+		assertThat(report.trigger()).isEqualTo(DestroyTrigger.MANUAL);
+		attempt.run();
 	}
 
 	@Test

@@ -4,13 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -37,6 +41,28 @@ class WorkerPoolTests {
 		assertThat(interrupted).isNotDone();
 		release.countDown();
 		assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void taskThatFindsNoThreadIsCarriedOutWhenThereIsOne() throws Exception {
+		AtomicInteger made = new AtomicInteger();
+		WorkerPool starving = new WorkerPool("starving-pool", 2, (thread) -> {
+			if (made.incrementAndGet() <= 2) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return thread;
+		});
+		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+		try {
+			CompletableFuture<Boolean> done = new CompletableFuture<>();
+			assertThatNoException()
+				.isThrownBy(() -> starving.execute(() -> done.complete(true), Duration.ofMillis(10), timer));
+			assertThat(done.get(10, TimeUnit.SECONDS)).isTrue();
+		}
+		finally {
+			timer.shutdown();
+			starving.shutdown();
+		}
 	}
 
 	@Test

@@ -3,10 +3,10 @@ package io.github.rdmaboot.endpoint.destroy;
 import java.time.Duration;
 
 /**
- * Learns of destroys. Called in order on a thread of the destroy's own or, for what
- * returned late, on the thread that had been stuck; implementations return quickly and do
- * not throw. The destroy waits for them within its limit, and goes on without one that
- * blocks.
+ * Learns of destroys. Each is called in order, on a thread of its own for each destroy
+ * or, for what returned late, on the thread that had been stuck; implementations return
+ * quickly and do not throw. The destroy waits for them within its limit, and goes on
+ * without one that blocks, as the others do.
  */
 public interface DestroyListener {
 
