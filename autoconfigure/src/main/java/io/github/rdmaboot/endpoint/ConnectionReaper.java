@@ -55,11 +55,6 @@ final class ConnectionReaper {
 		catch (RejectedExecutionException ex) {
 			logger.debug("{} is destroyed with its endpoint", connection, ex);
 		}
-		catch (OutOfMemoryError ex) {
-			logger.warn(
-					"No thread could be started to destroy {}, which is destroyed with the next one or its endpoint",
-					connection, ex);
-		}
 	}
 
 	private void destroyEnded() {
@@ -74,6 +69,10 @@ final class ConnectionReaper {
 		// The end waits for listeners, so it comes when all have been destroyed.
 		try (DestroyTelling telling = this.tellings.get()) {
 			byTrigger.forEach((trigger, connections) -> destroyOrLog(trigger, connections, telling));
+			// Last, for a call that does not return would keep all others.
+			if (byTrigger.containsKey(DestroyTrigger.DEVICE_REMOVAL)) {
+				this.deviceRemoval.run();
+			}
 		}
 	}
 
@@ -107,14 +106,7 @@ final class ConnectionReaper {
 			for (int i = 0; i < connections.size(); i++) {
 				connections.get(i).destroyed(reports.get(i));
 			}
-			try {
-				if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
-					this.deviceRemoval.run();
-				}
-			}
-			finally {
-				reports.forEach(telling::destroyEnded);
-			}
+			reports.forEach(telling::destroyEnded);
 		}
 	}
 

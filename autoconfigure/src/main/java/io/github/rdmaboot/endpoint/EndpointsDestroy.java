@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import io.github.rdmaboot.endpoint.ManagedEndpoint.Begun;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
@@ -42,10 +43,20 @@ final class EndpointsDestroy {
 	}
 
 	List<DestroyReport> run(List<ManagedEndpoint> endpoints, DestroyTrigger trigger) {
+		return run(endpoints, ManagedEndpoint::beginDestroy, trigger);
+	}
+
+	// Destroy what a start made, unless that was destroyed and the endpoint started anew.
+	void run(ManagedEndpoint endpoint, @Nullable EndpointStart doomed, DestroyTrigger trigger) {
+		run(List.of(endpoint), (one) -> one.beginDestroy(doomed), trigger);
+	}
+
+	private List<DestroyReport> run(List<ManagedEndpoint> endpoints, Function<ManagedEndpoint, Begun> beginning,
+			DestroyTrigger trigger) {
 		Deadline total = Deadline.after(this.limits.total());
 		StepClock clock = StepClock.start();
 		Map<ManagedEndpoint, Begun> begun = new LinkedHashMap<>();
-		endpoints.forEach((endpoint) -> begun.put(endpoint, endpoint.beginDestroy()));
+		endpoints.forEach((endpoint) -> begun.put(endpoint, beginning.apply(endpoint)));
 		Map<ManagedEndpoint, DestroyReport> reports = conduct(begun, trigger, total, clock);
 		List<DestroyReport> all = new ArrayList<>();
 		begun.forEach((endpoint, destroy) -> {

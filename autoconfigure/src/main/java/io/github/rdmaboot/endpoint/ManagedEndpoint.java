@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 import io.github.rdmaboot.cm.CmEvent;
 import io.github.rdmaboot.cm.CmId;
@@ -143,9 +144,21 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 
 	// Begin to destroy the endpoint with the connections that nobody else is destroying.
 	Begun beginDestroy() {
+		return beginDestroy((start) -> true);
+	}
+
+	// The same unless it was started meanwhile, and what was to be destroyed is gone.
+	Begun beginDestroy(@Nullable EndpointStart doomed) {
+		return beginDestroy((start) -> start == null || start == doomed);
+	}
+
+	private Begun beginDestroy(Predicate<@Nullable EndpointStart> doomed) {
 		EndpointRuntime runtime;
 		CompletableFuture<DestroyReport> done;
 		synchronized (this) {
+			if (!doomed.test(this.start)) {
+				return Begun.NOTHING;
+			}
 			if (this.destroying != null) {
 				boolean inside = Teller.isWaitedForBy((thread) -> thread == this.conductor);
 				return new Begun(null, List.of(), this.destroying, inside);
@@ -157,7 +170,7 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 			}
 			boolean untouched = this.state == EndpointState.IDLE || this.state == EndpointState.QUARANTINED;
 			if (runtime == null && allConnections().isEmpty() && untouched) {
-				return new Begun(null, List.of(), null, false);
+				return Begun.NOTHING;
 			}
 			done = new CompletableFuture<>();
 			this.destroying = done;
@@ -329,6 +342,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	 */
 	record Begun(@Nullable DestroyGroup group, List<RdmaConnection> claimed,
 			@Nullable CompletableFuture<DestroyReport> done, boolean inside) {
+
+		private static final Begun NOTHING = new Begun(null, List.of(), null, false);
 
 	}
 

@@ -222,9 +222,10 @@ final class StartedRuntime implements EndpointRuntime {
 
 	@Override
 	public void destroyLater(ManagedEndpoint endpoint, DestroyTrigger trigger) {
+		EndpointStart doomed = endpoint.currentStart();
 		conduct(() -> {
 			try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
-				new EndpointsDestroy(this.limits, telling).run(List.of(endpoint), trigger);
+				new EndpointsDestroy(this.limits, telling).run(endpoint, doomed, trigger);
 				// Not held up by listeners, which the end waits for.
 				if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
 					letGoOfRemovedDevices();

@@ -5,11 +5,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -133,6 +136,52 @@ class DestroysThatAreHeldUpTests {
 		assertThat(registry.stuckCalls()).singleElement().asString().startsWith(call + " for ");
 		this.calls.release();
 		await().until(() -> registry.stuckCalls().isEmpty());
+	}
+
+	@Test
+	void connectionsAreReportedThoughTheLookAtTheDevicesAfterARemovalDoesNotReturn() throws Exception {
+		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
+		connect(1);
+		this.clients.addDestroyListener(reports::add);
+		this.calls.hold("rdmaGetDevices");
+		this.fabric.faults().removeDevice();
+		await().until(() -> this.calls.held() > 0);
+		await().atMost(LIMIT.dividedBy(2))
+			.untilAsserted(() -> assertThat(reports).extracting(DestroyReport::trigger)
+				.containsExactly(DestroyTrigger.DEVICE_REMOVAL));
+	}
+
+	@Test
+	void aDestroyThatIsHeldUpSparesWhatWasStartedMeanwhile() {
+		List<RdmaServer> others = List.of(this.clients.addServer(TestSettings.server("first", ADDRESS, 0)),
+				this.clients.addServer(TestSettings.server("second", ADDRESS, 0)));
+		RdmaServer anew = this.clients.addServer(TestSettings.server("anew", ADDRESS, 0));
+		List<DestroyTrigger> triggers = new CopyOnWriteArrayList<>();
+		this.clients.addDestroyListener((report) -> {
+			if (report.endpoint().equals("anew")) {
+				triggers.add(report.trigger());
+			}
+		});
+		this.clients.start();
+		EndpointRuntime runtime = anew.runtime();
+		// Nobody takes over meanwhile what waits behind the calls that are held.
+		CountDownLatch timer = new CountDownLatch(1);
+		runtime.scheduler().execute(() -> Deadline.after(LIMIT).await(timer));
+		this.calls.hold("rdmaDestroyId");
+		others.forEach((other) -> runtime.destroyLater(other, DestroyTrigger.DISCONNECT));
+		await().until(() -> this.calls.held() == 2);
+		this.calls.holdNoMore();
+		runtime.destroyLater(anew, DestroyTrigger.DEVICE_REMOVAL);
+		anew.destroy();
+		anew.start();
+
+		this.calls.release();
+		timer.countDown();
+		await().until(() -> others.stream().allMatch((other) -> other.state() == EndpointState.IDLE));
+		await().during(Duration.ofMillis(500)).until(() -> anew.state() == EndpointState.UP);
+		this.clients.close();
+
+		assertThat(triggers).as("why it was destroyed").containsExactly(DestroyTrigger.MANUAL, DestroyTrigger.SHUTDOWN);
 	}
 
 	@Test
