@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -143,11 +145,12 @@ final class DeviceTree {
 	}
 
 	private static List<Path> entries(Path directory) {
-		if (!Files.isDirectory(directory)) {
-			return List.of();
-		}
 		try (Stream<Path> entries = Files.list(directory)) {
 			return new ArrayList<>(entries.sorted().toList());
+		}
+		catch (NoSuchFileException | NotDirectoryException ex) {
+			// Perhaps its device went away a moment ago.
+			return List.of();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("Cannot list " + directory, ex);

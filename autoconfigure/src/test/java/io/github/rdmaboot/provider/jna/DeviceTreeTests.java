@@ -1,13 +1,18 @@
 package io.github.rdmaboot.provider.jna;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.rdmaboot.provider.DeviceDescription;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 class DeviceTreeTests {
 
@@ -48,6 +53,36 @@ class DeviceTreeTests {
 		FixtureTree tree = new FixtureTree(this.root).file("sys/class/infiniband/odd/ports/1/lid", "0x0\n");
 		assertThat(tree.devices().describe()).containsExactly(new DeviceDescription("odd", "unknown",
 				List.of(new DeviceDescription.Port(1, "unknown", "unknown", List.of()))));
+	}
+
+	@Test
+	void aDeviceThatGoesMeanwhileIsNoFailure() throws Exception {
+		DeviceTree tree = FixtureTree.withOneDevice(this.root).devices();
+		Path ports = Files.createDirectories(this.root.resolve("sys/class/infiniband/rxe1/ports"));
+		AtomicBoolean over = new AtomicBoolean();
+		Thread kernel = new Thread(() -> {
+			try {
+				while (!over.get()) {
+					Files.delete(ports);
+					Files.createDirectory(ports);
+				}
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}, "kernel");
+		kernel.start();
+		try {
+			assertThatNoException().isThrownBy(() -> {
+				for (int i = 0; i < 5000; i++) {
+					tree.describe();
+				}
+			});
+		}
+		finally {
+			over.set(true);
+			kernel.join();
+		}
 	}
 
 }
