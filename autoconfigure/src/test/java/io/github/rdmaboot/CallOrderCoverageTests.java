@@ -36,7 +36,7 @@ class CallOrderCoverageTests {
 	private static final Map<String, String> UNCHECKED = Map.of("CheckedEndpoints", "checks them", "CheckedContexts",
 			"checks them", "ConnectedPair", "has pairs whose operations may allocate nothing", "RoundTripBenchmark",
 			"measures", "ShutdownBenchmark", "measures", "TwoGuestsPeer", "is no test but a program", "MemoryOwner",
-			"is no test but a program");
+			"is no test but a program", "StuckAtExit", "is no test but a program");
 
 	private final JavaClasses classes = new ClassFileImporter()
 		.importUrl(CallOrderCoverageTests.class.getProtectionDomain().getCodeSource().getLocation());
