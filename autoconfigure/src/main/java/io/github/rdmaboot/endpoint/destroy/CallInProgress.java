@@ -58,7 +58,17 @@ public final class CallInProgress {
 	 * @return the function
 	 */
 	public static String function(Thread thread, String otherwise) {
-		for (StackTraceElement frame : thread.getStackTrace()) {
+		return function(thread.getStackTrace(), otherwise);
+	}
+
+	// Return the C function that was to be called when something else than its failure
+	// was thrown, or an empty name if there was none.
+	static String function(Throwable thrown) {
+		return function(thrown.getStackTrace(), "");
+	}
+
+	private static String function(StackTraceElement[] stack, String otherwise) {
+		for (StackTraceElement frame : stack) {
 			String function = FUNCTIONS.get(frame.getMethodName());
 			if (function != null) {
 				return function;

@@ -140,7 +140,7 @@ final class StepTask implements Runnable {
 			return report(StepOutcome.FAILURE, ex.call(), ex.errno(), String.valueOf(ex.getMessage()));
 		}
 		catch (RuntimeException | Error ex) {
-			return report(StepOutcome.FAILURE, "", 0, ex.toString());
+			return report(StepOutcome.FAILURE, CallInProgress.function(ex), 0, ex.toString());
 		}
 	}
 

@@ -1,11 +1,13 @@
 package io.github.rdmaboot.endpoint.destroy;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.rdmaboot.provider.RdmaProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,6 +50,30 @@ class StepTaskTests {
 		assertThat(givenUp).isFalse();
 		assertThat(report.outcome()).isEqualTo(StepOutcome.TIMEOUT);
 		assertThat(report.detail()).contains("goes on in the background");
+	}
+
+	@Test
+	void anErrorThatIsThrownInACallIsReportedWithTheFunctionThatWasToBeCalled() {
+		RdmaProvider provider = (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
+				new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
+					throw new LinkageError(method.getName() + " cannot be called");
+				});
+		StepReport report = StepTask.runNow(DestroyStepName.RELEASE_DEVICE, "echo#1", (deadline) -> {
+			provider.ibvDestroyCompChannel(1);
+			return true;
+		});
+		assertThat(report.outcome()).isEqualTo(StepOutcome.FAILURE);
+		assertThat(report.call()).isEqualTo("ibv_destroy_comp_channel");
+		assertThat(report.detail()).contains("ibvDestroyCompChannel cannot be called");
+	}
+
+	@Test
+	void anErrorOutsideOfCallsIsReportedWithoutAFunction() {
+		StepReport report = StepTask.runNow(DestroyStepName.QUIESCE, "echo#1", (deadline) -> {
+			throw new IllegalStateException("not now");
+		});
+		assertThat(report.outcome()).isEqualTo(StepOutcome.FAILURE);
+		assertThat(report.call()).isEmpty();
 	}
 
 }
