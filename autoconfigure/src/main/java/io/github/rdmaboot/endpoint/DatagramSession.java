@@ -224,10 +224,22 @@ final class DatagramSession {
 		this.runtime.connectEnded(this.settings.name(), Duration.ofNanos(System.nanoTime() - begin), error);
 	}
 
-	DestroyMember member() {
+	// The listener is a member of its own: nothing else depends on its id, and nothing is
+	// left for it if that cannot be destroyed.
+	List<DestroyMember> members() {
+		return List.of(serviceMember(), member());
+	}
+
+	private DestroyMember serviceMember() {
+		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
+		steps.put(DestroyStepName.QUIESCE, this.gate.closing(this::closeGate));
+		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
+		return new DestroyMember(this.settings.name(), false, steps);
+	}
+
+	private DestroyMember member() {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
 		steps.put(DestroyStepName.QUIESCE, this.gate.closing(this::quiesce));
-		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
 		steps.put(DestroyStepName.LEAVE_MULTICAST, call(this.memberships::leaveAll));
 		steps.put(DestroyStepName.AWAIT_DISCONNECTED, this.exchanges::awaitNone);
 		steps.put(DestroyStepName.FLUSH, call(this::flush));
@@ -246,6 +258,11 @@ final class DatagramSession {
 			call.run();
 			return true;
 		};
+	}
+
+	private void closeGate() {
+		this.gate.shut();
+		this.gate.awaitCall();
 	}
 
 	private void quiesce() {

@@ -63,9 +63,9 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 	// it returns is run without a lock, and a failure of that is followed by a destroy.
 	abstract Runnable bringUp(EndpointStart start);
 
-	// Return the member that stands for the endpoint itself, if it has more than
+	// Return the members that stand for the endpoint itself, if it has more than
 	// connections.
-	abstract @Nullable DestroyMember ownMember();
+	abstract List<DestroyMember> ownMembers();
 
 	// The endpoint stops, and none of its connections is wanted any more. Called under
 	// the monitor.
@@ -181,12 +181,8 @@ abstract class ManagedEndpoint implements RdmaEndpoint {
 				stopping(runtime);
 			}
 		}
-		List<DestroyMember> members = new ArrayList<>();
+		List<DestroyMember> members = new ArrayList<>(ownMembers());
 		List<RdmaConnection> claimed = new ArrayList<>();
-		DestroyMember own = ownMember();
-		if (own != null) {
-			members.add(own);
-		}
 		for (RdmaConnection connection : allConnections()) {
 			if (connection.end().claim()) {
 				claimed.add(connection);

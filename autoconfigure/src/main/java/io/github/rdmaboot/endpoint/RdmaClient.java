@@ -1,6 +1,7 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -288,8 +289,8 @@ public final class RdmaClient extends ConnectedEndpoint {
 	}
 
 	@Override
-	@Nullable DestroyMember ownMember() {
-		return null;
+	List<DestroyMember> ownMembers() {
+		return List.of();
 	}
 
 	@Override

@@ -299,9 +299,9 @@ public final class RdmaDatagramEndpoint extends ManagedEndpoint {
 	}
 
 	@Override
-	@Nullable DestroyMember ownMember() {
+	List<DestroyMember> ownMembers() {
 		DatagramSession session = this.session;
-		return (session != null) ? session.member() : null;
+		return (session != null) ? session.members() : List.of();
 	}
 
 	@Override

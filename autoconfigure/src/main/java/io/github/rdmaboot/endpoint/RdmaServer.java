@@ -3,6 +3,7 @@ package io.github.rdmaboot.endpoint;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -118,7 +119,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 	}
 
 	@Override
-	@Nullable DestroyMember ownMember() {
+	List<DestroyMember> ownMembers() {
 		SetupGate gate = this.gate;
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
 		steps.put(DestroyStepName.QUIESCE, gate.closing(gate::awaitCall));
@@ -126,7 +127,7 @@ public final class RdmaServer extends ConnectedEndpoint {
 			ownedCmId().destroy();
 			return true;
 		});
-		return new DestroyMember(name(), false, steps);
+		return List.of(new DestroyMember(name(), false, steps));
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +22,7 @@ import java.util.stream.Stream;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
+import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import io.github.rdmaboot.provider.CallOrder;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
@@ -40,8 +40,10 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Makes each call of bring-up and teardown fail with each errno that it is known for,
- * throw an error, block, and return late, one at a time.
+ * Makes calls of bring-up and teardown fail with each errno that they are known for,
+ * throw an error, block, and return late, one at a time: each call whose fault a report
+ * names, and of any other method, {@link #PURE_READS} apart, the first
+ * {@value #MAX_NUMBER} calls.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class FaultAtEveryCall {
@@ -49,7 +51,10 @@ abstract class FaultAtEveryCall {
 	/** How long what meets no fault may take while classes are loaded. */
 	private static final int PATIENCE_MILLIS = 20_000;
 
-	/** How many calls of a method have a fault. */
+	/**
+	 * How many calls of a method have a fault if no report names it: further ones are of
+	 * the same kinds.
+	 */
 	static final int MAX_NUMBER = 4;
 
 	/** Calls that nothing can happen to: the name of a provider is a constant. */
@@ -149,6 +154,14 @@ abstract class FaultAtEveryCall {
 		return counted;
 	}
 
+	/**
+	 * Return how many completion queues belong to one connection.
+	 * @return the number
+	 */
+	int queuesOfConnection() {
+		return 1;
+	}
+
 	List<Fault> select(List<Fault> faults) {
 		return faults;
 	}
@@ -173,7 +186,8 @@ abstract class FaultAtEveryCall {
 		errnos().forEach((method, errnos) -> {
 			int calls = calls(method, counts.getOrDefault(method, new AtomicInteger()).get());
 			assertThat(calls).as("calls of %s without a fault", method).isPositive();
-			for (int number = 1; number <= Math.min(calls, MAX_NUMBER); number++) {
+			int last = isReported(new Fault(method, calls, Kind.BLOCK, 0)) ? calls : Math.min(calls, MAX_NUMBER);
+			for (int number = 1; number <= last; number++) {
 				for (Errno errno : errnos) {
 					faults.add(new Fault(method, number, Kind.FAIL, errno.value()));
 				}
@@ -244,17 +258,11 @@ abstract class FaultAtEveryCall {
 				assertThat(scenario.failure).as("what the user sees of %s", fault)
 					.hasStackTraceContaining(Errno.symbol(fault.errno()));
 			}
-			if (fault.kind() == Kind.BLOCK && isReported(fault)) {
-				assertThat(scenario.faulting.isInjected()).isTrue();
-				assertThat(scenario.allReports).as("reports with %s", fault)
-					.flatExtracting(DestroyReport::steps)
-					.anySatisfy((step) -> assertThat(step.call()).isEqualTo(cFunction(fault.method())));
+			if (isReported(fault) && fault.kind() != Kind.LATE) {
+				checkReports(scenario);
 			}
-			if (fault.isFailure() && isReported(fault)) {
-				assertThat(scenario.faulting.isInjected()).isTrue();
-				assertThat(scenario.allReports).as("reports with %s", fault)
-					.anySatisfy((report) -> assertThat(report.toLine()).contains("failure")
-						.contains(Errno.symbol(fault.errno())));
+			if (isReported(fault) && fault.kind() == Kind.BLOCK) {
+				checkWhileBlocked(scenario);
 			}
 		}
 		finally {
@@ -272,8 +280,31 @@ abstract class FaultAtEveryCall {
 		checkLeft(fault);
 	}
 
-	private static String cFunction(String method) {
-		return method.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+	private void checkReports(Scenario scenario) {
+		Fault fault = scenario.fault;
+		assertThat(scenario.faulting.isInjected()).as("whether there was %s", fault).isTrue();
+		StepOutcome outcome = (fault.kind() == Kind.BLOCK) ? StepOutcome.TIMEOUT : StepOutcome.FAILURE;
+		assertThat(scenario.allReports).as("steps of the reports with %s", fault)
+			.flatExtracting(DestroyReport::steps)
+			.anySatisfy((step) -> {
+				assertThat(step.outcome()).isEqualTo(outcome);
+				assertThat(step.call()).isEqualTo(fault.function());
+				assertThat(step.errno()).isEqualTo(fault.errno());
+			});
+	}
+
+	private void checkWhileBlocked(Scenario scenario) {
+		Fault fault = scenario.fault;
+		LeftWhileBlocked may = new LeftWhileBlocked(fault.method(), queuesOfConnection());
+		Awaitility.await()
+			.atMost(Duration.ofMillis(PATIENCE_MILLIS))
+			.pollInterval(POLL_INTERVAL)
+			.untilAsserted(() -> assertThat(may.tooMuchOf(scenario.order.left()))
+				.as("left with %s though it does not depend on it", fault)
+				.isEmpty());
+		assertThat(Thread.getAllStackTraces().keySet()).as("threads with %s", fault)
+			.filteredOn((thread) -> thread.getName().startsWith("rdma-"))
+			.allSatisfy((thread) -> assertThat(thread.isDaemon()).as("%s is a daemon", thread.getName()).isTrue());
 	}
 
 	/**

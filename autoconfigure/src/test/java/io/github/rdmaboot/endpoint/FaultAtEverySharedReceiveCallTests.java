@@ -43,6 +43,11 @@ class FaultAtEverySharedReceiveCallTests extends FaultAtEveryCallTests {
 	}
 
 	@Override
+	int queuesOfConnection() {
+		return 2;
+	}
+
+	@Override
 	boolean isReported(Fault fault) {
 		return fault.method().equals("ibvDestroySrq") || super.isReported(fault);
 	}

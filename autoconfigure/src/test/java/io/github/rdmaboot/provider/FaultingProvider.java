@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -136,7 +137,7 @@ public final class FaultingProvider implements InvocationHandler {
 		if (method.getReturnType() == int.class) {
 			return fault.errno();
 		}
-		throw new RdmaException(method.getName(), fault.errno());
+		throw new RdmaException(fault.function(), fault.errno());
 	}
 
 	private LinkageError error(Method method, Call call) {
@@ -199,6 +200,14 @@ public final class FaultingProvider implements InvocationHandler {
 		 */
 		public boolean isError() {
 			return this.kind == Kind.ERROR || this.kind == Kind.ERROR_AFTERWARDS;
+		}
+
+		/**
+		 * Return the C function that the method stands for.
+		 * @return the function
+		 */
+		public String function() {
+			return this.method.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
 		}
 
 		@Override
