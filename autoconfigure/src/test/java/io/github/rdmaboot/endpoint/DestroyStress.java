@@ -18,6 +18,7 @@ import io.github.rdmaboot.provider.RdmaException;
 import io.github.rdmaboot.provider.RdmaProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Threads that send, receive, connect, close, destroy and start at random on the same
@@ -100,6 +101,7 @@ final class DestroyStress {
 			thread.join(this.duration.plusSeconds(60).toMillis());
 			assertThat(thread.isAlive()).as("thread %s hangs", thread.getName()).isFalse();
 		}
+		awaitAnswer(server, clients.get(0));
 		registry.destroyAll(DestroyTrigger.SHUTDOWN);
 		registry.close();
 		System.out.printf("Stress: %d messages sent, %d answered, %d destroys%n", this.sent.get(), this.answers.get(),
@@ -125,6 +127,20 @@ final class DestroyStress {
 				this.unexpected.add(ex);
 			}
 		}
+	}
+
+	// Whatever was destroyed last, messages come back once both are started.
+	private void awaitAnswer(RdmaServer server, RdmaClient client) {
+		server.start();
+		client.start();
+		long before = this.answers.get();
+		await("an answer after the stress").atMost(Duration.ofSeconds(60))
+			.ignoreExceptionsMatching((ex) -> ex instanceof IllegalStateException || ex instanceof RdmaException)
+			.until(() -> {
+				client.connection().send(ByteBuffer.allocate(1), (error) -> {
+				});
+				return this.answers.get() > before;
+			});
 	}
 
 	private void act(Random random, RdmaServer server, RdmaClient client) {
