@@ -65,25 +65,33 @@ public final class MemoryPool {
 		}
 		int needed = PageMemory.wholePages(bytes(size));
 		long end = System.nanoTime() + PATIENCE_NANOS;
-		while (true) {
-			int reserved;
-			MemorySlab unused;
-			synchronized (this) {
-				MemoryBlock block = takeFree(size);
-				if (block != null) {
-					return block;
+		boolean interrupted = false;
+		try {
+			while (true) {
+				int reserved;
+				MemorySlab unused;
+				synchronized (this) {
+					MemoryBlock block = takeFree(size);
+					if (block != null) {
+						return block;
+					}
+					reserved = reserve(needed);
+					unused = (reserved == 0) ? removeUnused() : null;
+					if (reserved == 0 && unused == null) {
+						interrupted |= awaitChange(needed, end);
+					}
 				}
-				reserved = reserve(needed);
-				unused = (reserved == 0) ? removeUnused() : null;
-				if (reserved == 0 && unused == null) {
-					awaitChange(needed, end);
+				if (reserved > 0) {
+					return takeFromNewSlab(size, needed, reserved);
+				}
+				if (unused != null) {
+					makeRoom(unused);
 				}
 			}
-			if (reserved > 0) {
-				return takeFromNewSlab(size, needed, reserved);
-			}
-			if (unused != null) {
-				makeRoom(unused);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
 			}
 		}
 	}
@@ -118,6 +126,7 @@ public final class MemoryPool {
 			this.closed = true;
 			left = List.copyOf(this.slabs);
 			this.slabs.clear();
+			notifyAll();
 		}
 		EachCall calls = new EachCall();
 		left.forEach((slab) -> calls.run(() -> deregister(slab)));
@@ -208,19 +217,20 @@ public final class MemoryPool {
 	}
 
 	// Wait for what other threads are registering, more than they need, or deregistering.
-	// One that is stuck counts as reached bound after some time.
-	private void awaitChange(int needed, long end) {
+	// One that is stuck counts as reached bound after some time. Returns whether the
+	// thread was interrupted, which is no reason to go without memory.
+	private boolean awaitChange(int needed, long end) {
 		long left = end - System.nanoTime();
-		if (this.growths + this.shrinkings > 0 && left > 0) {
-			try {
-				TimeUnit.NANOSECONDS.timedWait(this, left);
-				return;
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+		if (this.growths + this.shrinkings == 0 || left <= 0) {
+			throw new MemoryPoolExhaustedException(needed, this.used, this.registered, this.limits.maxSize());
 		}
-		throw new MemoryPoolExhaustedException(needed, this.used, this.registered, this.limits.maxSize());
+		try {
+			TimeUnit.NANOSECONDS.timedWait(this, left);
+			return false;
+		}
+		catch (InterruptedException ex) {
+			return true;
+		}
 	}
 
 	private synchronized void endGrowth(int notMade) {

@@ -1,6 +1,7 @@
 package io.github.rdmaboot.verbs;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,6 +10,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
@@ -195,6 +197,66 @@ class MemoryPoolTests {
 		assertThat(Thread.interrupted()).as("interrupt that was kept").isTrue();
 		this.faulting.release();
 		stuck.join();
+	}
+
+	@Test
+	void whoWaitsForMemoryLearnsThatTheDeviceWasGivenBack() throws Exception {
+		Thread registering = holdRegistration();
+		FutureTask<MemoryBlock> waiting = new FutureTask<>(() -> this.pool.allocate(KB));
+		Thread thread = new Thread(waiting, "waiting");
+		thread.start();
+		awaitThatItWaits(thread);
+		long begin = System.nanoTime();
+		this.pool.close();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiting::get)
+			.withCauseInstanceOf(IllegalStateException.class)
+			.withMessageContaining("was given back");
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("wait of who learns it")
+			.isLessThan(Duration.ofSeconds(1));
+		this.faulting.release();
+		registering.join();
+	}
+
+	@Test
+	void whoIsInterruptedWhileItWaitsForMemoryGetsItAllTheSame() throws Exception {
+		FutureTask<Boolean> interrupted = new FutureTask<>(() -> Thread.currentThread().isInterrupted());
+		Thread waiting = new Thread(() -> {
+			this.pool.allocate(KB);
+			interrupted.run();
+		}, "waiting");
+		Thread registering = holdRegistration();
+		waiting.start();
+		awaitThatItWaits(waiting);
+		waiting.interrupt();
+		awaitThatItWaits(waiting);
+		this.faulting.release();
+		registering.join();
+		waiting.join();
+		assertThat(interrupted).as("interrupt that was kept, with the memory").isDone();
+		assertThat(interrupted.get()).isTrue();
+	}
+
+	// Let another thread be inside a registration that brings all that there may be.
+	private Thread holdRegistration() {
+		this.pool.allocate(64 * KB);
+		this.pool.allocate(64 * KB);
+		this.pool.allocate(64 * KB);
+		this.faulting.inject(new Fault("ibvRegMr", 4, Kind.BLOCK, 0));
+		Thread registering = new Thread(() -> this.pool.allocate(KB), "registering");
+		registering.setUncaughtExceptionHandler((thread, ex) -> {
+			// The device may be given back meanwhile.
+		});
+		registering.start();
+		while (!this.faulting.isInjected()) {
+			Thread.onSpinWait();
+		}
+		return registering;
+	}
+
+	private static void awaitThatItWaits(Thread thread) {
+		while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
+			Thread.onSpinWait();
+		}
 	}
 
 	@Test
