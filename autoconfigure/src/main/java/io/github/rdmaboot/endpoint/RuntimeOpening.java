@@ -1,5 +1,6 @@
 package io.github.rdmaboot.endpoint;
 
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -68,6 +69,9 @@ final class RuntimeOpening implements Runnable {
 		catch (RdmaException ex) {
 			throw RdmaOpeningException.of(ex);
 		}
+		catch (UncheckedIOException ex) {
+			throw RdmaOpeningException.of(ex);
+		}
 		catch (CompletionException ex) {
 			this.leftBehind = thread;
 			String call = CallInProgress.function(thread, this.function);
@@ -100,8 +104,10 @@ final class RuntimeOpening implements Runnable {
 			open(this.providers.get());
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("Opening the RDMA runtime failed", ex);
-			this.outcome.completeExceptionally(ex);
+			if (!this.outcome.completeExceptionally(ex)) {
+				logger.warn("The opening of the RDMA runtime has returned, and what it made is closed; the start had "
+						+ "been given up", ex);
+			}
 		}
 	}
 

@@ -1,7 +1,10 @@
 package io.github.rdmaboot.autoconfigure;
 
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -360,8 +363,24 @@ class FailureAnalyzersTests {
 		assertThat(run(FailingProviderConfiguration.class, "--rdma.servers.echo.port=7471", "--test.errno=" + errno))
 			.contains("APPLICATION FAILED TO START")
 			.contains("RDMA could not be started.")
-			.contains("Call: rdmaCreateEventChannel, " + errno)
-			.contains("Reason: rdmaCreateEventChannel failed with")
+			.contains("Call: rdma_create_event_channel, " + errno)
+			.contains("Reason: rdma_create_event_channel failed with")
+			.contains(action)
+			.doesNotContain("\tat ");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			Too many open files           | EMFILE | LimitNOFILE
+			Too many open files in system | EMFILE | LimitNOFILE
+			Input/output error            | EIO    | dmesg
+			""")
+	void filesOfTheDevicesThatCannotBeReadAreExplained(String reason, Errno errno, String action) {
+		assertThat(
+				run(UnreadableDevicesConfiguration.class, "--rdma.servers.echo.port=7471", "--test.reason=" + reason))
+			.contains("APPLICATION FAILED TO START")
+			.contains("Call: open, " + errno)
+			.contains("Cannot list /sys/class/infiniband: /sys/class/infiniband: " + reason)
 			.contains(action)
 			.doesNotContain("\tat ");
 	}
@@ -450,6 +469,26 @@ class FailureAnalyzersTests {
 					new CallOrder());
 			faulting.inject(new Fault("rdmaCreateEventChannel", 1, Kind.FAIL, errno.value()));
 			return faulting.provider();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class UnreadableDevicesConfiguration {
+
+		@Bean
+		RdmaProvider provider(@Value("${test.reason}") String reason) {
+			String devices = "/sys/class/infiniband";
+			RdmaProvider target = new LoopbackRdmaProvider(new LoopbackFabric());
+			return (RdmaProvider) Proxy.newProxyInstance(RdmaProvider.class.getClassLoader(),
+					new Class<?>[] { RdmaProvider.class }, (proxy, method, arguments) -> {
+						if (method.getName().equals("describeDevices")) {
+							throw new UncheckedIOException("Cannot list " + devices,
+									new FileSystemException(devices, null, reason));
+						}
+						return method.invoke(target, arguments);
+					});
 		}
 
 	}

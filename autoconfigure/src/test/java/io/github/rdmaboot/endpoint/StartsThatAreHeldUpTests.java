@@ -10,6 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -178,6 +183,31 @@ class StartsThatAreHeldUpTests {
 		});
 		this.registry.close();
 		releaseAndCheckThatNothingIsLeft();
+	}
+
+	@Test
+	void theLogSaysThatAnOpeningWhichWasLeftBehindHasReturned() {
+		Logger logger = (Logger) LoggerFactory.getLogger(RuntimeOpening.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			this.calls.hold("describeDevices");
+			failureOfStart(RdmaException.class, this.registry::start);
+			assertThat(log.list).as("warnings while the call is stuck").isEmpty();
+			this.faulting.inject(new Fault("describeDevices", 1, Kind.FAIL, Errno.ENOMEM.value()));
+			this.calls.release();
+			await().atMost(SOON)
+				.untilAsserted(() -> assertThat(log.list).filteredOn((event) -> event.getLevel() == Level.WARN)
+					.singleElement()
+					.satisfies((event) -> {
+						assertThat(event.getFormattedMessage()).contains("has returned", "is closed");
+						assertThat(event.getThrowableProxy().getMessage()).contains("ENOMEM");
+					}));
+		}
+		finally {
+			logger.detachAppender(log);
+		}
 	}
 
 	@ParameterizedTest(name = "stopped meanwhile: {0}")
