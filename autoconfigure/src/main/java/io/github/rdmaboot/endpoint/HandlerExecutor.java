@@ -1,13 +1,11 @@
 package io.github.rdmaboot.endpoint;
 
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.verbs.CompletionThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +19,7 @@ final class HandlerExecutor implements Executor {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerExecutor.class);
 
-	private static final Duration END_TIMEOUT = Duration.ofMillis(250);
+	private static final long END_TIMEOUT_MILLIS = 250;
 
 	private final Executor application;
 
@@ -50,12 +48,12 @@ final class HandlerExecutor implements Executor {
 	}
 
 	// End the thread when the application's executor has taken what came so far. What
-	// comes later gets a thread of its own.
-	void shutdown(Deadline total) {
+	// comes later gets a thread of its own. Waited for when the time of a stop is up too:
+	// an executor that does not block takes no time.
+	void shutdown() {
 		this.thread.shutdown();
-		Deadline deadline = Deadline.after(END_TIMEOUT).orEarlier(total);
 		try {
-			if (!this.thread.awaitTermination(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+			if (!this.thread.awaitTermination(END_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
 				logger.warn("The handler executor {} of the RDMA endpoints does not take what is still to be told: {}",
 						this.application, this.thread);
 			}

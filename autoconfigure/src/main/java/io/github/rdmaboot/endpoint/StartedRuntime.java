@@ -13,7 +13,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.cm.CmIdState;
@@ -74,7 +73,7 @@ final class StartedRuntime implements EndpointRuntime {
 
 	private final Executor handlerExecutor;
 
-	private final Consumer<Deadline> handlerShutdown;
+	private final Runnable handlerShutdown;
 
 	private final EventChannel channel;
 
@@ -109,7 +108,7 @@ final class StartedRuntime implements EndpointRuntime {
 			ExecutorService own = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
 					new SynchronousQueue<>(), threads(prefix + "-handler"));
 			this.handlerExecutor = new SafeExecutor(own);
-			this.handlerShutdown = (total) -> own.shutdown();
+			this.handlerShutdown = own::shutdown;
 		}
 		this.reaper = new ConnectionReaper(this::conduct, (listener) -> new OrderlyDestroy(limits, listener),
 				() -> listeners.begin(limits.total()), this::letGoOfRemovedDevices);
@@ -172,7 +171,7 @@ final class StartedRuntime implements EndpointRuntime {
 		this.devices.abandon();
 		ChannelClose close = new ChannelClose(this.channel, this.provider);
 		close.runWithin(total);
-		this.handlerShutdown.accept(total);
+		this.handlerShutdown.run();
 		return close;
 	}
 

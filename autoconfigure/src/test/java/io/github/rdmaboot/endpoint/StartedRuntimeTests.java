@@ -8,6 +8,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.provider.Errno;
@@ -17,6 +20,7 @@ import io.github.rdmaboot.provider.loopback.LoopbackRdmaProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -125,6 +129,28 @@ class StartedRuntimeTests {
 		}))).succeedsWithin(SOON);
 		this.runtime.close(Deadline.after(SOON));
 		await().atMost(SOON).until(this::timerHasEnded);
+	}
+
+	@Test
+	void anExecutorThatTookEverythingIsNotSaidToBlockWhenTheTimeOfAStopIsUp() {
+		Logger logger = (Logger) LoggerFactory.getLogger(HandlerExecutor.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			StartedRuntime own = StartedRuntime.open(OrderedCalls.check(new LoopbackRdmaProvider(new LoopbackFabric())),
+					MemoryPoolSettings.defaults(), this.users, LIMIT, new DestroyLimits(SOON, LIMIT, LIMIT, LIMIT),
+					new EndpointListeners((name, step) -> {
+					}));
+			CountDownLatch taken = new CountDownLatch(1);
+			own.handlerExecutor().execute(taken::countDown);
+			pass(taken);
+			own.close(Deadline.after(Duration.ZERO));
+			assertThat(log.list).as("warnings").isEmpty();
+		}
+		finally {
+			logger.detachAppender(log);
+		}
 	}
 
 	@Test
