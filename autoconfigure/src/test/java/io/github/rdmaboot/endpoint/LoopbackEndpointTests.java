@@ -6,12 +6,14 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.CallOrder;
@@ -126,6 +128,25 @@ class LoopbackEndpointTests extends EndpointContract {
 			logger.setLevel(level);
 			logger.detachAppender(log);
 		}
+	}
+
+	@Test
+	void clientThatIsDestroyedWhileItResolvesTheAddressEndsAtOnce() {
+		this.fabric.faults().hideNeighbour(TestSettings.literal(localAddress()));
+		RdmaEndpoints registry = registry();
+		RdmaClient client = registry.addClient(new ClientSettings("asking", localAddress(), 7471, null,
+				Duration.ofSeconds(60), Duration.ofSeconds(60), ClientStartup.BACKGROUND, TestSettings.RECONNECT,
+				TestSettings.QUEUE_PAIR, TestSettings.CONNECTION, TestSettings.MEMORY, CompletionSettings.defaults()));
+		registry.start();
+		CompletableFuture<RdmaConnection> attempt = client.connect();
+		await().until(() -> client.cmId().state() == CmIdState.RESOLVING_ADDRESS);
+		long begin = System.nanoTime();
+		assertThat(client.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(attempt))
+			.withCauseInstanceOf(ConnectionClosedException.class);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("time until the attempt had ended")
+			.isLessThan(Duration.ofSeconds(2));
+		assertThat(client.cmId().state()).isEqualTo(CmIdState.NONE);
 	}
 
 	@Test
