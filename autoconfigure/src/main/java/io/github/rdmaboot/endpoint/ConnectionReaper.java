@@ -66,13 +66,22 @@ final class ConnectionReaper {
 				byTrigger.computeIfAbsent(one.trigger(), (trigger) -> new ArrayList<>()).add(one.connection());
 			}
 		}
-		// The end waits for listeners, so it comes when all have been destroyed.
-		try (DestroyTelling telling = this.tellings.get()) {
-			byTrigger.forEach((trigger, connections) -> destroyOrLog(trigger, connections, telling));
+		// Listeners have their time for the begin of each, and the end waits for them, so
+		// it comes when all have been destroyed.
+		List<DestroyTelling> tellings = new ArrayList<>(byTrigger.size());
+		try {
+			byTrigger.forEach((trigger, connections) -> {
+				DestroyTelling telling = this.tellings.get();
+				tellings.add(telling);
+				destroyOrLog(trigger, connections, telling);
+			});
 			// Last, for a call that does not return would keep all others.
 			if (byTrigger.containsKey(DestroyTrigger.DEVICE_REMOVAL)) {
 				this.deviceRemoval.run();
 			}
+		}
+		finally {
+			tellings.forEach(DestroyTelling::close);
 		}
 	}
 

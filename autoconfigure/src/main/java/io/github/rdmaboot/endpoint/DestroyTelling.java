@@ -1,8 +1,11 @@
 package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
@@ -25,11 +28,19 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 
 	private final boolean quiet;
 
+	private final Consumer<DestroyTelling> whenClosed;
+
+	private final Thread conductor = Thread.currentThread();
+
+	private final CountDownLatch closed = new CountDownLatch(1);
+
 	// One that is quiet logs no destroy that succeeded.
-	DestroyTelling(Teller teller, BiConsumer<String, StepReport> lateReturns, boolean quiet) {
+	DestroyTelling(Teller teller, BiConsumer<String, StepReport> lateReturns, boolean quiet,
+			Consumer<DestroyTelling> whenClosed) {
 		this.teller = teller;
 		this.lateReturns = lateReturns;
 		this.quiet = quiet;
+		this.whenClosed = whenClosed;
 	}
 
 	@Override
@@ -47,9 +58,8 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 		this.teller.tell((listener) -> listener.destroyStarted(endpoint, connection, trigger));
 	}
 
-	// Wait until the listeners know of all that were started, before anything is freed:
-	// once
-	// for all, for each wait is a hand-over between threads.
+	// Wait until the listeners know of all that were started, before anything is freed.
+	// There is one wait for all, for each is a hand-over between threads.
 	void awaitStarted() {
 		this.teller.awaitFirst();
 	}
@@ -75,9 +85,20 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 		this.teller.tell((listener) -> listener.returnedLate(endpoint, connection, step, stuckFor));
 	}
 
+	// Wait until it is closed, unless that waits for the calling thread.
+	boolean awaitClosed(Deadline deadline) {
+		return Teller.isWaitedForBy((thread) -> thread == this.conductor) || deadline.await(this.closed);
+	}
+
 	@Override
 	public void close() {
-		this.teller.close();
+		try {
+			this.teller.close();
+		}
+		finally {
+			this.closed.countDown();
+			this.whenClosed.accept(this);
+		}
 	}
 
 }

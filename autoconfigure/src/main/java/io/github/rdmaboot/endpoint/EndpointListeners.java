@@ -2,9 +2,12 @@ package io.github.rdmaboot.endpoint;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,8 @@ final class EndpointListeners {
 	private static final Logger logger = LoggerFactory.getLogger(EndpointListeners.class);
 
 	private final BiConsumer<String, StepReport> lateReturns;
+
+	private final Set<DestroyTelling> open = ConcurrentHashMap.newKeySet();
 
 	private final List<DestroyListener> destroyListeners = new CopyOnWriteArrayList<>();
 
@@ -67,7 +72,23 @@ final class EndpointListeners {
 	}
 
 	private DestroyTelling begin(Duration total, boolean quiet) {
-		return new DestroyTelling(new Teller(this.destroyListeners, total), this.lateReturns, quiet);
+		DestroyTelling telling = new DestroyTelling(new Teller(this.destroyListeners, total), this.lateReturns, quiet,
+				this.open::remove);
+		this.open.add(telling);
+		return telling;
+	}
+
+	/**
+	 * Wait until the listeners know of all destroys that other threads conduct, but for
+	 * those that wait for the calling thread.
+	 * @param deadline how long to wait at most
+	 */
+	void awaitOthers(Deadline deadline) {
+		for (DestroyTelling telling : this.open) {
+			if (!telling.awaitClosed(deadline)) {
+				logger.debug("Listeners are still being told of a destroy");
+			}
+		}
 	}
 
 }

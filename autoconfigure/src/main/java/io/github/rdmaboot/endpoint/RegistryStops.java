@@ -26,6 +26,9 @@ final class RegistryStops {
 
 	private static final Logger logger = LoggerFactory.getLogger(RegistryStops.class);
 
+	/** Part of the limit for which listeners of other destroys may hold up the end. */
+	private static final int OTHERS = 10;
+
 	private final DestroyLimits limits;
 
 	private final EndpointListeners listeners;
@@ -55,15 +58,20 @@ final class RegistryStops {
 
 	// Destroy the endpoints and then what they share.
 	List<DestroyReport> run(StartedRuntime runtime, List<ManagedEndpoint> endpoints, DestroyTrigger trigger) {
+		Deadline total = Deadline.after(this.limits.total());
 		try (DestroyTelling telling = this.listeners.begin(this.limits.total())) {
-			return run(runtime, endpoints, trigger, telling);
+			return run(runtime, endpoints, trigger, telling, total);
+		}
+		finally {
+			// Listeners, meters for instance, may end with the stop, and are to know of
+			// the destroys that it has waited for. A listener may wait for this stop.
+			this.listeners.awaitOthers(Deadline.after(this.limits.total().dividedBy(OTHERS)).orEarlier(total));
 		}
 	}
 
 	private List<DestroyReport> run(StartedRuntime runtime, List<ManagedEndpoint> endpoints, DestroyTrigger trigger,
-			DestroyTelling telling) {
+			DestroyTelling telling, Deadline total) {
 		long begin = System.nanoTime();
-		Deadline total = Deadline.after(this.limits.total());
 		telling.stopStarted(trigger);
 		runtime.stopNewWork();
 		List<DestroyReport> reports;

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -85,6 +87,49 @@ class DestroyTellingTests {
 		this.broken = false;
 		this.server.start();
 		assertThat(this.server.state()).as("state after another start").isEqualTo(EndpointState.UP);
+	}
+
+	@Test
+	void listenersHaveTimeForTheBeginOfWhatIsDestroyedAfterSomethingThatTookLong() {
+		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
+				LIMITS.destroyTimeout());
+		Duration limit = Duration.ofSeconds(5);
+		List<String> events = new CopyOnWriteArrayList<>();
+		List<Runnable> tasks = new ArrayList<>();
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
+		});
+		listeners.add(new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				pass(Duration.ofMillis(200));
+				events.add("told");
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+			}
+
+		});
+		ConnectionReaper reaper = new ConnectionReaper(tasks::add,
+				(listener) -> new OrderlyDestroy(limits, listener, (task) -> {
+					if (events.lastIndexOf("steps") < events.size() - 1) {
+						events.add("steps");
+						pass(limit.dividedBy(9));
+					}
+					return new Thread(task);
+				}), () -> listeners.begin(limit), () -> {
+				});
+		reaper.destroy(this.connections.get(0), DestroyTrigger.DISCONNECT);
+		reaper.destroy(this.connections.get(1), DestroyTrigger.MANUAL);
+
+		tasks.forEach(Runnable::run);
+
+		assertThat(events).containsExactly("told", "steps", "told", "steps");
+	}
+
+	private static void pass(Duration time) {
+		Deadline.after(time).await(new CountDownLatch(1));
 	}
 
 	@Test

@@ -284,15 +284,77 @@ class ListenersThatBlockTests {
 	}
 
 	@Test
-	void nothingIsDestroyedBeforeTheListenersWereToldThatItBegins() {
-		List<Integer> connections = new CopyOnWriteArrayList<>();
-		Blocking looking = new Blocking("stopStarted");
-		looking.action = () -> connections.add(this.server.connections().size());
+	void nothingIsDestroyedBeforeTheListenersWereToldThatAStopBegins() {
+		nothingIsDestroyedBeforeTheListenersWereTold("stopStarted", this.registry::close);
+	}
+
+	@Test
+	void nothingIsDestroyedBeforeTheListenersWereToldThatTheDestroyOfAnEndpointBegins() {
+		nothingIsDestroyedBeforeTheListenersWereTold("destroyStarted", this.server::destroy);
+	}
+
+	@Test
+	void nothingIsDestroyedBeforeTheListenersWereToldThatTheDestroyOfAConnectionBegins() {
+		RdmaConnection connection = this.server.connections().iterator().next();
+		nothingIsDestroyedBeforeTheListenersWereTold("destroyStarted", () -> connection.close().join());
+	}
+
+	// The listener takes longer than a destroy would that does not wait for it, and less
+	// than the tenth of the limit for which it does.
+	private void nothingIsDestroyedBeforeTheListenersWereTold(String begin, Runnable destroy) {
+		String before = this.fabric.resources().toString();
+		List<String> seen = new CopyOnWriteArrayList<>();
+		Blocking looking = new Blocking(begin);
+		looking.action = () -> {
+			Deadline.after(Duration.ofMillis(100)).await(new CountDownLatch(1));
+			seen.add(this.fabric.resources().toString());
+		};
 		this.registry.addDestroyListener(looking);
 
-		this.registry.close();
+		destroy.run();
 
-		assertThat(connections).containsExactly(1);
+		assertThat(seen).as("what existed on the fabric when the listener had been told").containsExactly(before);
+	}
+
+	@Test
+	void aStopReturnsWhenListenersKnowOfADestroyThatWasUnderWay() throws Exception {
+		RdmaEndpoints patient = registry(ShutdownSettings.defaults());
+		RdmaServer lone = patient.addServer(TestSettings.server("lone", "192.0.2.1", 0));
+		CountDownLatch telling = new CountDownLatch(1);
+		List<DestroyTrigger> known = new CopyOnWriteArrayList<>();
+		patient.addDestroyListener((report) -> {
+			if (report.trigger() == DestroyTrigger.MANUAL) {
+				telling.countDown();
+				Deadline.after(Duration.ofMillis(500)).await(new CountDownLatch(1));
+			}
+			known.add(report.trigger());
+		});
+		patient.start();
+		CompletableFuture<DestroyReport> destroy = CompletableFuture.supplyAsync(lone::destroy,
+				(task) -> new Thread(task).start());
+		assertThat(telling.await(10, TimeUnit.SECONDS)).as("listener is being told").isTrue();
+
+		patient.close();
+
+		assertThat(known).as("destroys that the listener knows of").contains(DestroyTrigger.MANUAL);
+		destroy.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void aListenerThatStopsTheRegistryDoesNotWaitForItself() throws Exception {
+		RdmaEndpoints patient = registry(ShutdownSettings.defaults());
+		RdmaServer lone = patient.addServer(TestSettings.server("lone", "192.0.2.1", 0));
+		CompletableFuture<Duration> stop = new CompletableFuture<>();
+		patient.addDestroyListener((report) -> {
+			if (report.trigger() == DestroyTrigger.MANUAL) {
+				stop.complete(durationOf(patient::close));
+			}
+		});
+		patient.start();
+
+		lone.destroy();
+
+		assertThat(stop.get(10, TimeUnit.SECONDS)).as("what the stop took").isLessThan(Duration.ofMillis(1500));
 	}
 
 	@Test
@@ -357,7 +419,8 @@ class ListenersThatBlockTests {
 	void theBeginsOfManyDestroysAreWaitedForOnce() {
 		Teller teller = new Teller(List.of(new Blocking("destroyStarted")), Duration.ofSeconds(20));
 		try (DestroyTelling telling = new DestroyTelling(teller, (endpoint, step) -> {
-		}, true)) {
+		}, true, (closed) -> {
+		})) {
 			assertThat(durationOf(() -> {
 				for (int i = 0; i < 100; i++) {
 					telling.destroyStarted("server", i, DestroyTrigger.MANUAL);

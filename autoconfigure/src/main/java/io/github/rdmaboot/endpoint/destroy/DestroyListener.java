@@ -3,10 +3,11 @@ package io.github.rdmaboot.endpoint.destroy;
 import java.time.Duration;
 
 /**
- * Learns of destroys. Each is called in order, on a thread of its own for each destroy
- * or, for what returned late, on the thread that had been stuck; implementations return
- * quickly and do not throw. The destroy waits for them within its limit, and goes on
- * without one that blocks, as the others do.
+ * Learns of destroys. Each is told of one destroy in order, on a thread of its own;
+ * different destroys may tell it at the same time, so implementations are safe for many
+ * threads. What returned late is told on the thread that had been stuck if the destroy is
+ * over by then. Implementations return quickly and do not throw. The destroy waits for
+ * them within its limit, and goes on without one that blocks, as the others do.
  */
 public interface DestroyListener {
 
@@ -35,8 +36,8 @@ public interface DestroyListener {
 
 	/**
 	 * The destroy of all endpoints of a registry ended, and the event channel that they
-	 * shared is destroyed or given up. Told late, on the thread that had been stuck, if
-	 * the call that destroys the channel did not return in time.
+	 * shared is destroyed or given up. Told late if the call that destroys the channel
+	 * did not return in time.
 	 * @param trigger why
 	 * @param took how long it took
 	 */

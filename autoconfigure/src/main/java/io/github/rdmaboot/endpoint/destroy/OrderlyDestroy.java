@@ -66,7 +66,7 @@ public final class OrderlyDestroy {
 	 * @param groups what to destroy
 	 * @param trigger why
 	 * @param started run once the listener was told that all groups are started, and
-	 * before the first step
+	 * before the first step; not run if there are no groups
 	 * @return a report for each group, in the same order
 	 */
 	public List<DestroyReport> run(List<DestroyGroup> groups, DestroyTrigger trigger, Runnable started) {
@@ -80,7 +80,10 @@ public final class OrderlyDestroy {
 			byGroup.add(members);
 			all.addAll(members);
 		}
-		started.run();
+		// Nobody need wait for the begin of nothing.
+		if (!groups.isEmpty()) {
+			started.run();
+		}
 		try (Reapers reapers = new Reapers(this.threads)) {
 			for (DestroyStepName step : DestroyStepName.values()) {
 				runStep(reapers, step, all, total, clock);

@@ -99,6 +99,38 @@ class OrderlyDestroyTests {
 	}
 
 	@Test
+	void whoStartsLearnsThatAllDestroysHaveBegunBeforeTheFirstStep() {
+		DestroyListener begins = new DestroyListener() {
+
+			@Override
+			public void destroyStarted(String endpoint, long connection, DestroyTrigger trigger) {
+				OrderlyDestroyTests.this.calls.add("started " + endpoint);
+			}
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+			}
+
+		};
+		List<DestroyGroup> groups = List.of(new DestroyGroup("a", 0, List.of(member("a", Map.of()))),
+				new DestroyGroup("b", 0, List.of(member("b", Map.of()))));
+
+		new OrderlyDestroy(LIMITS, begins).run(groups, DestroyTrigger.SHUTDOWN, () -> this.calls.add("all started"));
+
+		assertThat(this.calls).startsWith("started a", "started b", "all started");
+		assertThat(this.calls).as("with the steps").hasSizeGreaterThan(3);
+	}
+
+	@Test
+	void nobodyWaitsForTheBeginOfADestroyOfNothing() {
+		List<DestroyReport> reports = new OrderlyDestroy(LIMITS, this.listener).run(List.of(), DestroyTrigger.SHUTDOWN,
+				() -> this.calls.add("all started"));
+
+		assertThat(reports).isEmpty();
+		assertThat(this.calls).as("what was waited for").isEmpty();
+	}
+
+	@Test
 	void eachStepIsTakenForAllMembersBeforeTheNext() {
 		List<DestroyReport> reports = run(LIMITS, member("a", Map.of()), member("b", Map.of()));
 		List<String> expected = new ArrayList<>();
