@@ -85,6 +85,11 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 		this.teller.tell((listener) -> listener.returnedLate(endpoint, connection, step, stuckFor));
 	}
 
+	@Override
+	public void lateStepEnded(String endpoint, long connection, StepReport step) {
+		this.teller.tell((listener) -> listener.lateStepEnded(endpoint, connection, step));
+	}
+
 	// Wait until it is closed, unless that waits for the calling thread.
 	boolean awaitClosed(Deadline deadline) {
 		return Teller.isWaitedForBy((thread) -> thread == this.conductor) || deadline.await(this.closed);

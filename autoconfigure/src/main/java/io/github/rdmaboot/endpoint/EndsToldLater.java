@@ -44,4 +44,9 @@ final class EndsToldLater implements DestroyListener {
 		this.listener.returnedLate(endpoint, connection, step, stuckFor);
 	}
 
+	@Override
+	public void lateStepEnded(String endpoint, long connection, StepReport step) {
+		this.listener.lateStepEnded(endpoint, connection, step);
+	}
+
 }

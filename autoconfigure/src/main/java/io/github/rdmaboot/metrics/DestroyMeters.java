@@ -77,11 +77,21 @@ final class DestroyMeters {
 		for (StepReport step : report.steps()) {
 			step(endpoint, step.step(), step.outcome()).record(step.duration());
 		}
-		for (StepReport step : report.failures()) {
-			failures(endpoint, step.step(),
-					known(RdmaMeters.DESTROY_FAILURES, failureTags(endpoint, step.step(), step.error()), step.error()))
-				.increment();
+		report.failures().forEach((step) -> recordFailure(endpoint, step));
+	}
+
+	// Record a step that ended after its destroy, which counted it as stuck or not
+	// attempted.
+	void recordLate(String endpoint, StepReport step) {
+		if (step.outcome() == StepOutcome.FAILURE) {
+			recordFailure(endpoint, step);
 		}
+	}
+
+	private void recordFailure(String endpoint, StepReport step) {
+		failures(endpoint, step.step(),
+				known(RdmaMeters.DESTROY_FAILURES, failureTags(endpoint, step.step(), step.error()), step.error()))
+			.increment();
 	}
 
 	private String known(String name, Tags tags, String error) {

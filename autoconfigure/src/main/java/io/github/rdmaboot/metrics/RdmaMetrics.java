@@ -94,7 +94,15 @@ public class RdmaMetrics implements MeterBinder, DestroyListener, ConnectListene
 
 	@Override
 	public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
-		tell((meters) -> meters.active().returnedLate(endpoint, connection));
+		tell((meters) -> {
+			meters.active().returnedLate(endpoint, connection);
+			meters.destroy().recordLate(endpoint, step);
+		});
+	}
+
+	@Override
+	public void lateStepEnded(String endpoint, long connection, StepReport step) {
+		tell((meters) -> meters.destroy().recordLate(endpoint, step));
 	}
 
 	@Override

@@ -183,6 +183,29 @@ class RdmaMetricsTests {
 	}
 
 	@Test
+	void failuresThatComeAfterADestroyThatWasStuckAreCounted() {
+		StepReport stuck = step(DestroyStepName.DESTROY_QP, StepOutcome.TIMEOUT, 0);
+		this.metrics.destroyStarted("echo", 0, DestroyTrigger.MANUAL);
+		this.metrics.destroyEnded(report(DestroyTrigger.MANUAL, DestroyResult.TIMEOUT, stuck));
+		this.metrics.lateStepEnded("echo", 0, step(DestroyStepName.DEREG_MR, StepOutcome.SUCCESS, 0));
+		this.metrics.lateStepEnded("echo", 0,
+				step(DestroyStepName.RELEASE_DEVICE, StepOutcome.FAILURE, Errno.EBUSY.value()));
+		this.metrics.returnedLate("echo", 0, step(DestroyStepName.DESTROY_QP, StepOutcome.FAILURE, Errno.EBUSY.value()),
+				Duration.ofSeconds(9));
+		assertThat(failures(DestroyStepName.DEREG_MR)).as("late step that succeeded").isZero();
+		assertThat(failures(DestroyStepName.RELEASE_DEVICE)).as("late step that failed").isEqualTo(1);
+		assertThat(failures(DestroyStepName.DESTROY_QP)).as("stuck call that failed in the end").isEqualTo(1);
+		assertThat(active()).isZero();
+	}
+
+	private double failures(DestroyStepName step) {
+		return this.registry.get("rdma.endpoint.destroy.failures")
+			.tags("step", step.tag(), "error", Errno.EBUSY.name())
+			.counter()
+			.count();
+	}
+
+	@Test
 	void attemptsToConnectAreTimedByErrno() {
 		this.metrics.connectEnded("echo", Duration.ofMillis(1), null);
 		this.metrics.connectEnded("echo", Duration.ofMillis(2), new RdmaEndpointException("echo", "192.0.2.1:7471",

@@ -54,4 +54,14 @@ public interface DestroyListener {
 	default void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
 	}
 
+	/**
+	 * A step was carried out that its destroy had reported as not attempted, because a
+	 * call before it was stuck. Told before the return of that call is.
+	 * @param endpoint the configured name of the endpoint
+	 * @param connection the number of the connection, or 0 for the whole endpoint
+	 * @param step what the step did
+	 */
+	default void lateStepEnded(String endpoint, long connection, StepReport step) {
+	}
+
 }

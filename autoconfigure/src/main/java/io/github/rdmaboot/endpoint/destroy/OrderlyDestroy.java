@@ -137,12 +137,23 @@ public final class OrderlyDestroy {
 		for (DestroyStepName step : DestroyStepName.values()) {
 			DestroyStep work = member.member.steps().get(step);
 			if (work != null && step.compareTo(report.step()) > 0) {
-				StepReport late = StepTask.runNow(step, member.member.subject(), work);
-				logger.info("Late step {} of {}: {} {}", step.tag(), late.subject(), late.outcome().tag(),
-						late.detail());
+				lateStepEnded(member.group, StepTask.runNow(step, member.member.subject(), work));
 			}
 		}
 		this.listener.returnedLate(member.group.endpoint(), member.group.connection(), report, report.duration());
+	}
+
+	// No report tells of it, for that was made when the step was given up.
+	private void lateStepEnded(DestroyGroup group, StepReport late) {
+		if (late.outcome() == StepOutcome.FAILURE) {
+			logger.warn("Late step {} of {} failed, and what it was to free is left: {} {}: {}", late.step().tag(),
+					late.subject(), late.call(), late.error(), late.detail());
+		}
+		else {
+			logger.info("Late step {} of {}: {} {}", late.step().tag(), late.subject(), late.outcome().tag(),
+					late.detail());
+		}
+		this.listener.lateStepEnded(group.endpoint(), group.connection(), late);
 	}
 
 	private static DestroyReport report(DestroyGroup group, List<Progress> members, DestroyTrigger trigger,

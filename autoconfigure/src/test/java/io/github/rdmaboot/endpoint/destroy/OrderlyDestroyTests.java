@@ -11,12 +11,20 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.RdmaException;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -34,6 +42,8 @@ class OrderlyDestroyTests {
 
 	private final List<String> late = new CopyOnWriteArrayList<>();
 
+	private final List<String> lateSteps = new CopyOnWriteArrayList<>();
+
 	private final DestroyListener listener = new DestroyListener() {
 
 		@Override
@@ -46,7 +56,28 @@ class OrderlyDestroyTests {
 			OrderlyDestroyTests.this.late.add(endpoint + " " + step.step().tag() + " " + step.outcome().tag());
 		}
 
+		@Override
+		public void lateStepEnded(String endpoint, long connection, StepReport step) {
+			OrderlyDestroyTests.this.lateSteps
+				.add(endpoint + " " + step.step().tag() + " " + step.outcome().tag() + " " + step.error());
+		}
+
 	};
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(OrderlyDestroy.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	@BeforeEach
+	void readTheLog() {
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void leaveTheLog() {
+		this.logger.detachAppender(this.log);
+	}
 
 	private DestroyMember member(String subject, Map<DestroyStepName, DestroyStep> special) {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
@@ -195,6 +226,28 @@ class OrderlyDestroyTests {
 		assertThat(this.late).allSatisfy((line) -> assertThat(line).endsWith("destroy-qp success"));
 		assertThat(this.calls).as("what the stuck members still had is freed")
 			.contains("m0 destroy-id", "m8 destroy-id");
+	}
+
+	@Test
+	void stepThatFailsAfterACallThatWasStuckIsToldAndWarnedOf() {
+		CountDownLatch stuck = new CountDownLatch(1);
+		run(LIMITS,
+				member("a",
+						Map.of(DestroyStepName.DESTROY_QP,
+								(deadline) -> Deadline.after(Duration.ofMinutes(1)).await(stuck),
+								DestroyStepName.DEREG_MR, (deadline) -> {
+									throw new RdmaException("ibv_dereg_mr", Errno.EBUSY.value());
+								})));
+		assertThat(this.lateSteps).as("late steps while the call is stuck").isEmpty();
+		stuck.countDown();
+		await().atMost(Duration.ofSeconds(10)).until(() -> !this.late.isEmpty());
+		assertThat(this.lateSteps).as("late steps").contains("a dereg-mr failure EBUSY", "a destroy-id success none");
+		assertThat(this.log.list).as("warnings of the late step that failed")
+			.filteredOn((event) -> event.getLevel() == Level.WARN)
+			.extracting(ILoggingEvent::getFormattedMessage)
+			.filteredOn((message) -> message.contains("dereg-mr"))
+			.singleElement(InstanceOfAssertFactories.STRING)
+			.contains("of a failed", "ibv_dereg_mr", "EBUSY");
 	}
 
 	@Test
