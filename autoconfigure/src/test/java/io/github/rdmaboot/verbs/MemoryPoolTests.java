@@ -228,6 +228,9 @@ class MemoryPoolTests {
 		waiting.start();
 		awaitThatItWaits(waiting);
 		waiting.interrupt();
+		while (waiting.isAlive() && waiting.isInterrupted()) {
+			Thread.onSpinWait();
+		}
 		awaitThatItWaits(waiting);
 		this.faulting.release();
 		registering.join();
