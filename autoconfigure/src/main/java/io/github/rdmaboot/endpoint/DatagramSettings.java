@@ -65,7 +65,7 @@ public record DatagramSettings(String name, String address, @Nullable Integer po
 	 */
 	public static InetAddress group(String address) {
 		try {
-			InetAddress group = HostLookUp.isLiteral(address) ? InetAddress.getByName(address) : null;
+			InetAddress group = AddressLiteral.read(address);
 			if (group != null && group.isMulticastAddress()) {
 				return group;
 			}

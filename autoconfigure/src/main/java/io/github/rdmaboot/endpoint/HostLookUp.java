@@ -33,8 +33,9 @@ final class HostLookUp {
 	// Look a host name up on a thread of its own, since the name service may take longer
 	// than the limit and cannot be stopped.
 	InetSocketAddress lookUp(String host, int port) {
-		if (isLiteral(host)) {
-			return literal(host, port);
+		InetAddress literal = literal(host);
+		if (literal != null) {
+			return new InetSocketAddress(literal, port);
 		}
 		FutureTask<InetAddress> task = new FutureTask<>(() -> InetAddress.getByName(host));
 		Thread thread = new Thread(task, "rdma-look-up-" + this.endpoint);
@@ -60,15 +61,9 @@ final class HostLookUp {
 		}
 	}
 
-	// A literal address needs no name service, and so no thread and no limit.
-	static boolean isLiteral(String host) {
-		return host.indexOf(':') >= 0
-				|| host.chars().allMatch((character) -> character == '.' || Character.isDigit(character));
-	}
-
-	private InetSocketAddress literal(String host, int port) {
+	private @Nullable InetAddress literal(String host) {
 		try {
-			return new InetSocketAddress(InetAddress.getByName(host), port);
+			return AddressLiteral.read(host);
 		}
 		catch (UnknownHostException ex) {
 			throw failure("getaddrinfo", Errno.ENOENT, "getaddrinfo takes '" + host + "' for no address (ENOENT)", ex);

@@ -1,6 +1,5 @@
 package io.github.rdmaboot.endpoint;
 
-import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 
@@ -97,15 +96,12 @@ final class Settings {
 		return (duration.getNano() % 1000 == 0) ? duration.toNanos() / 1000 + "us" : duration.toNanos() + "ns";
 	}
 
-	// A colon makes it an address of IPv6, which is read without the name service. Of its
-	// zone is only known when it is used whether there is such a network device.
+	// Of a zone is only known when the address is used whether there is such a network
+	// device.
 	static void host(String name, String value) {
 		notEmpty(name, value);
-		if (value.indexOf(':') < 0) {
-			return;
-		}
 		try {
-			InetAddress.getByName(value.replaceFirst("%.*", ""));
+			AddressLiteral.read(value.replaceFirst("%[^\\]]*", ""));
 		}
 		catch (UnknownHostException ex) {
 			throw new IllegalArgumentException(

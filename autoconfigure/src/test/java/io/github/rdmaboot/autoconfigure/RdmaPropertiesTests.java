@@ -188,8 +188,8 @@ class RdmaPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "2001:db8::1", "[2001:db8::1]", "fe80::1%eth7", "::", "::ffff:192.0.2.1", "peer.example.com" })
+	@ValueSource(strings = { "2001:db8::1", "[2001:db8::1]", "fe80::1%eth7", "[fe80::1%eth7]", "::", "::ffff:192.0.2.1",
+			"peer.example.com" })
 	void addressesOfIpv6AndHostNamesAreTakenAsTheyAre(String address) {
 		this.source.put("rdma.clients.echo.address", address);
 		this.source.put("rdma.clients.echo.port", "7471");
