@@ -225,16 +225,17 @@ final class DatagramSession {
 	}
 
 	// The listener is a member of its own: nothing else depends on its id, and nothing is
-	// left for it if that cannot be destroyed.
+	// left for it if that cannot be destroyed. It is the last, for it waits for the gate,
+	// and the other one ends what is under way.
 	List<DestroyMember> members() {
-		return List.of(serviceMember(), member());
+		return List.of(member(), serviceMember());
 	}
 
 	private DestroyMember serviceMember() {
 		Map<DestroyStepName, DestroyStep> steps = new EnumMap<>(DestroyStepName.class);
 		steps.put(DestroyStepName.QUIESCE, this.gate.closing(this::closeGate));
 		steps.put(DestroyStepName.DESTROY_LISTENER, call(this.serviceId::destroy));
-		return new DestroyMember(this.settings.name(), false, steps);
+		return new DestroyMember(this.serviceId.name(), false, steps);
 	}
 
 	private DestroyMember member() {

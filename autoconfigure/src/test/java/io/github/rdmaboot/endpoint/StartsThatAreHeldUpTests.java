@@ -125,12 +125,15 @@ class StartsThatAreHeldUpTests {
 	@ParameterizedTest
 	@CsvSource({ "ibvRegMr,ibv_reg_mr", "rdmaJoinMulticast,rdma_join_multicast" })
 	void theStartOfADatagramEndpointFailsInTime(String method, String call) {
-		datagrams(GROUP);
+		RdmaDatagramEndpoint datagrams = datagrams(GROUP);
 		this.calls.hold(method);
 		RdmaEndpointException failure = failureOfStart(RdmaEndpointException.class, this.registry::start);
 		assertThat(failure.call()).isEqualTo(call);
 		assertThat(failure.errno()).isEqualTo(Errno.ETIMEDOUT.value());
 		assertThat(this.registry.isRunning()).isFalse();
+		assertThat(datagrams.stuckCalls()).as("what is left, each part of which ends by itself")
+			.extracting(StuckCall::subject)
+			.containsExactlyInAnyOrder("datagrams", "datagrams.service");
 		releaseAndCheckThatNothingIsLeft();
 	}
 

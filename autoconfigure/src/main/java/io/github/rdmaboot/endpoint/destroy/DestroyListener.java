@@ -56,7 +56,7 @@ public interface DestroyListener {
 
 	/**
 	 * A step was carried out that its destroy had reported as not attempted, because a
-	 * call before it was stuck. Told before the return of that call is.
+	 * call before it was stuck. Told after the return of that call is.
 	 * @param endpoint the configured name of the endpoint
 	 * @param connection the number of the connection, or 0 for the whole endpoint
 	 * @param step what the step did

@@ -134,17 +134,23 @@ public final class OrderlyDestroy {
 	private void returnedLate(Progress member, StepReport report) {
 		logger.warn("Call that was left behind returned after {} ms: {} of {}, {} {}", report.duration().toMillis(),
 				report.step().tag(), report.subject(), report.outcome().tag(), report.detail());
+		List<StepReport> lateSteps = new ArrayList<>();
 		for (DestroyStepName step : DestroyStepName.values()) {
 			DestroyStep work = member.member.steps().get(step);
 			if (work != null && step.compareTo(report.step()) > 0) {
-				lateStepEnded(member.group, StepTask.runNow(step, member.member.subject(), work));
+				StepReport late = StepTask.runNow(step, member.member.subject(), work);
+				log(late);
+				lateSteps.add(late);
 			}
 		}
-		this.listener.returnedLate(member.group.endpoint(), member.group.connection(), report, report.duration());
+		// Last, for nobody else may be left to run the listener.
+		DestroyGroup group = member.group;
+		this.listener.returnedLate(group.endpoint(), group.connection(), report, report.duration());
+		lateSteps.forEach((late) -> this.listener.lateStepEnded(group.endpoint(), group.connection(), late));
 	}
 
 	// No report tells of it, for that was made when the step was given up.
-	private void lateStepEnded(DestroyGroup group, StepReport late) {
+	private static void log(StepReport late) {
 		if (late.outcome() == StepOutcome.FAILURE) {
 			logger.warn("Late step {} of {} failed, and what it was to free is left: {} {}: {}", late.step().tag(),
 					late.subject(), late.call(), late.error(), late.detail());
@@ -153,7 +159,6 @@ public final class OrderlyDestroy {
 			logger.info("Late step {} of {}: {} {}", late.step().tag(), late.subject(), late.outcome().tag(),
 					late.detail());
 		}
-		this.listener.lateStepEnded(group.endpoint(), group.connection(), late);
 	}
 
 	private static DestroyReport report(DestroyGroup group, List<Progress> members, DestroyTrigger trigger,

@@ -229,6 +229,39 @@ class OrderlyDestroyTests {
 	}
 
 	@Test
+	void whatIsLeftAfterACallThatWasStuckIsFreedBeforeListenersAreTold() {
+		CountDownLatch stuck = new CountDownLatch(1);
+		List<String> told = new CopyOnWriteArrayList<>();
+		DestroyListener reader = new DestroyListener() {
+
+			@Override
+			public void destroyEnded(DestroyReport report) {
+				told.clear();
+			}
+
+			@Override
+			public void returnedLate(String endpoint, long connection, StepReport step, Duration stuckFor) {
+				told.add("return, last step: "
+						+ OrderlyDestroyTests.this.calls.get(OrderlyDestroyTests.this.calls.size() - 1));
+			}
+
+			@Override
+			public void lateStepEnded(String endpoint, long connection, StepReport step) {
+				told.add(step.step().tag());
+			}
+
+		};
+		DestroyMember member = member("a",
+				Map.of(DestroyStepName.DESTROY_CQ, (deadline) -> Deadline.after(Duration.ofMinutes(1)).await(stuck)));
+		new OrderlyDestroy(LIMITS, reader).run(List.of(new DestroyGroup("a", 0, List.of(member))),
+				DestroyTrigger.SHUTDOWN);
+		stuck.countDown();
+		await().atMost(Duration.ofSeconds(10))
+			.untilAsserted(() -> assertThat(told).containsExactly("return, last step: a destroy-id", "release-device",
+					"destroy-id"));
+	}
+
+	@Test
 	void stepThatFailsAfterACallThatWasStuckIsToldAndWarnedOf() {
 		CountDownLatch stuck = new CountDownLatch(1);
 		run(LIMITS,
@@ -240,8 +273,9 @@ class OrderlyDestroyTests {
 								})));
 		assertThat(this.lateSteps).as("late steps while the call is stuck").isEmpty();
 		stuck.countDown();
-		await().atMost(Duration.ofSeconds(10)).until(() -> !this.late.isEmpty());
-		assertThat(this.lateSteps).as("late steps").contains("a dereg-mr failure EBUSY", "a destroy-id success none");
+		await().atMost(Duration.ofSeconds(10))
+			.untilAsserted(() -> assertThat(this.lateSteps).as("late steps")
+				.contains("a dereg-mr failure EBUSY", "a destroy-id success none"));
 		assertThat(this.log.list).as("warnings of the late step that failed")
 			.filteredOn((event) -> event.getLevel() == Level.WARN)
 			.extracting(ILoggingEvent::getFormattedMessage)
