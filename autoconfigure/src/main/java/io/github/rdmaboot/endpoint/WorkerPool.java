@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -41,6 +42,8 @@ final class WorkerPool implements Executor {
 
 	private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
 
+	private final AtomicBoolean starving = new AtomicBoolean();
+
 	private int leftBehind;
 
 	private int heldUp;
@@ -66,20 +69,32 @@ final class WorkerPool implements Executor {
 	// stuck. If it takes longer than patience lasts, another thread does meanwhile what
 	// comes after it. If no thread can be started, that is tried again until one can.
 	void execute(Runnable task, Duration patience, ScheduledExecutorService timer) {
+		hand(new LongTask(task, patience, timer));
+	}
+
+	private void hand(LongTask task) {
 		try {
-			this.executor.execute(() -> new LongTask().run(task, patience, timer));
+			this.executor.execute(task);
+			this.starving.set(false);
 		}
 		catch (OutOfMemoryError ex) {
-			ScheduledFuture<?> retry = timer.schedule(() -> executeUnlessShutDown(task, patience, timer),
-					patience.toNanos(), TimeUnit.NANOSECONDS);
-			logger.warn("No thread '{}' could be started, which is tried again in {} ms", this.name,
-					retry.getDelay(TimeUnit.MILLISECONDS), ex);
+			ScheduledFuture<?> retry = task.timer.schedule(() -> handUnlessShutDown(task), task.patience.toNanos(),
+					TimeUnit.NANOSECONDS);
+			long pause = retry.getDelay(TimeUnit.MILLISECONDS);
+			// Many tasks that find none, again and again, are worth one line in the log.
+			if (this.starving.getAndSet(true)) {
+				logger.debug("Still no thread '{}' could be started, which is tried again in {} ms", this.name, pause);
+			}
+			else {
+				logger.warn("No thread '{}' could be started, which is tried again in {} ms and until one can be",
+						this.name, pause, ex);
+			}
 		}
 	}
 
-	private void executeUnlessShutDown(Runnable task, Duration patience, ScheduledExecutorService timer) {
+	private void handUnlessShutDown(LongTask task) {
 		try {
-			execute(task, patience, timer);
+			hand(task);
 		}
 		catch (RejectedExecutionException ex) {
 			logger.debug("Threads '{}' take no task any more that had found none", this.name, ex);
@@ -157,6 +172,10 @@ final class WorkerPool implements Executor {
 						&& this.executor.getQueue().isEmpty());
 	}
 
+	private synchronized boolean isAnyLeftBehind() {
+		return this.leftBehind > 0;
+	}
+
 	private List<Worker> waitingForListeners() {
 		return this.workers.stream().filter((worker) -> worker.waitsForListeners).toList();
 	}
@@ -179,19 +198,19 @@ final class WorkerPool implements Executor {
 	// Wait until all threads have ended but those that are left behind, which become
 	// those that have been inside a watched call for some time, and at the deadline all
 	// that are inside one, however long their calls might take otherwise, and those that
-	// wait for listeners, which make no calls any more. An interrupt
-	// does not end the wait, for native objects are about to be destroyed; it is kept for
-	// the caller. A thread of the pool itself, or one that such a thread waits for, a
-	// listener that closes the registry for instance, does not wait: it would wait for
-	// its own end.
+	// wait for listeners, which make no calls any more. An interrupt does not end the
+	// wait, for native objects are about to be destroyed; it is kept for the caller. A
+	// thread of the pool itself, or one that such a thread waits for, a listener that
+	// closes the registry for instance, does not wait: it would wait for its own end.
 	void awaitEnd(Deadline deadline, Duration callLimit) {
 		if (Teller.isWaitedForBy((thread) -> thread instanceof Worker worker && worker.pool == this)) {
 			logger.debug("Thread '{}' does not wait for its own end", Thread.currentThread().getName());
 			return;
 		}
 		boolean interrupted = false;
+		boolean over = isOver();
 		try {
-			while (!isOver() && deadline.remainingNanos() > 0) {
+			while (!over && deadline.remainingNanos() > 0) {
 				this.workers.forEach((worker) -> CallWatch.giveUp(worker, callLimit));
 				try {
 					this.executor.awaitTermination(Math.min(TICK_NANOS, deadline.remainingNanos()),
@@ -200,6 +219,7 @@ final class WorkerPool implements Executor {
 				catch (InterruptedException ex) {
 					interrupted = true;
 				}
+				over = isOver();
 			}
 			this.workers.forEach((worker) -> CallWatch.giveUp(worker, Duration.ZERO));
 		}
@@ -209,7 +229,8 @@ final class WorkerPool implements Executor {
 			}
 		}
 		List<Worker> waiting = waitingForListeners();
-		if (this.executor.getPoolSize() > waiting.size()) {
+		// When it was over, one that waited may have gone on meanwhile, to its end.
+		if (over ? isAnyLeftBehind() : this.executor.getPoolSize() > waiting.size()) {
 			logger.warn("A thread '{}' of the RDMA endpoints is still inside a call: {}", this.name, this.executor);
 		}
 		else if (!waiting.isEmpty()) {
@@ -248,25 +269,50 @@ final class WorkerPool implements Executor {
 	}
 
 	/**
-	 * Task that gets its thread a substitute. The monitor of this object guards whether
-	 * it has one.
+	 * Task that gets its thread a substitute. It is carried out once, though the executor
+	 * may have kept it when it said that it had no thread. The monitor of this object
+	 * guards how far it is, and whether it has a substitute.
 	 */
-	private final class LongTask {
+	private final class LongTask implements Runnable {
+
+		private final Runnable task;
+
+		private final Duration patience;
+
+		private final ScheduledExecutorService timer;
+
+		private boolean begun;
 
 		private boolean ended;
 
 		private boolean substituted;
 
-		private void run(Runnable task, Duration patience, ScheduledExecutorService timer) {
-			ScheduledFuture<?> substitution = timer.schedule(this::substitute, patience.toNanos(),
+		private LongTask(Runnable task, Duration patience, ScheduledExecutorService timer) {
+			this.task = task;
+			this.patience = patience;
+			this.timer = timer;
+		}
+
+		@Override
+		public void run() {
+			if (!begin()) {
+				return;
+			}
+			ScheduledFuture<?> substitution = this.timer.schedule(this::substitute, this.patience.toNanos(),
 					TimeUnit.NANOSECONDS);
 			try {
-				task.run();
+				this.task.run();
 			}
 			finally {
 				substitution.cancel(false);
 				end();
 			}
+		}
+
+		private synchronized boolean begin() {
+			boolean first = !this.begun;
+			this.begun = true;
+			return first;
 		}
 
 		private synchronized void substitute() {
