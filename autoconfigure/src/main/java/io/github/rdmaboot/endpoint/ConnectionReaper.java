@@ -70,13 +70,10 @@ final class ConnectionReaper {
 		// it comes when all have been destroyed.
 		List<DestroyTelling> tellings = new ArrayList<>(byTrigger.size());
 		try {
-			byTrigger.forEach((trigger, connections) -> {
-				DestroyTelling telling = this.tellings.get();
-				tellings.add(telling);
-				destroyOrLog(trigger, connections, telling);
-			});
+			byTrigger.forEach((trigger, connections) -> destroyOrLog(trigger, connections, tellings));
 			// Last, for a call that does not return would keep all others.
 			if (byTrigger.containsKey(DestroyTrigger.DEVICE_REMOVAL)) {
+				tellings.forEach(DestroyTelling::toldAll);
 				this.deviceRemoval.run();
 			}
 		}
@@ -85,9 +82,9 @@ final class ConnectionReaper {
 		}
 	}
 
-	private void destroyOrLog(DestroyTrigger trigger, List<RdmaConnection> connections, DestroyTelling telling) {
+	private void destroyOrLog(DestroyTrigger trigger, List<RdmaConnection> connections, List<DestroyTelling> tellings) {
 		try {
-			destroyTogether(trigger, connections, telling);
+			destroyTogether(trigger, connections, tellings);
 		}
 		catch (RuntimeException | Error ex) {
 			// The others are claimed as well, so nobody else would destroy them.
@@ -95,14 +92,18 @@ final class ConnectionReaper {
 		}
 	}
 
-	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections, DestroyTelling telling) {
+	private void destroyTogether(DestroyTrigger trigger, List<RdmaConnection> connections,
+			List<DestroyTelling> tellings) {
 		List<DestroyGroup> groups = connections.stream()
 			.map((connection) -> new DestroyGroup(connection.endpoint(), connection.number(),
 					List.of(connection.teardown().member())))
 			.toList();
 		StepClock clock = StepClock.start();
 		List<DestroyReport> reports = new ArrayList<>();
+		DestroyTelling telling = null;
 		try {
+			telling = this.tellings.get();
+			tellings.add(telling);
 			reports.addAll(this.destroys.apply(new EndsToldLater(telling)).run(groups, trigger, telling::awaitStarted));
 		}
 		finally {
@@ -115,7 +116,9 @@ final class ConnectionReaper {
 			for (int i = 0; i < connections.size(); i++) {
 				connections.get(i).destroyed(reports.get(i));
 			}
-			reports.forEach(telling::destroyEnded);
+			if (telling != null) {
+				reports.forEach(telling::destroyEnded);
+			}
 		}
 	}
 

@@ -90,6 +90,12 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 		this.teller.tell((listener) -> listener.lateStepEnded(endpoint, connection, step));
 	}
 
+	// All was told, and the conductor is about to do what may never end. Nobody else is
+	// to wait for more than that the listeners know of it.
+	void toldAll() {
+		this.teller.whenTold(this::closed);
+	}
+
 	// Wait until it is closed, unless that waits for the calling thread.
 	boolean awaitClosed(Deadline deadline) {
 		return Teller.isWaitedForBy((thread) -> thread == this.conductor) || deadline.await(this.closed);
@@ -101,9 +107,13 @@ final class DestroyTelling implements DestroyListener, AutoCloseable {
 			this.teller.close();
 		}
 		finally {
-			this.closed.countDown();
-			this.whenClosed.accept(this);
+			closed();
 		}
+	}
+
+	private void closed() {
+		this.closed.countDown();
+		this.whenClosed.accept(this);
 	}
 
 }

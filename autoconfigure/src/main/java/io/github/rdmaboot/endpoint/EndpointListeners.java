@@ -9,6 +9,7 @@ import java.util.function.BiConsumer;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyListener;
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,12 +64,14 @@ final class EndpointListeners {
 	}
 
 	/**
-	 * Begin to tell of a destroy that is not logged if it succeeds.
+	 * Begin to tell of a destroy. That of one of many attempts to come up again is not
+	 * logged if it succeeds.
 	 * @param total the limit of the destroy
+	 * @param trigger why
 	 * @return what to tell, and to close at the end
 	 */
-	DestroyTelling beginQuietly(Duration total) {
-		return begin(total, true);
+	DestroyTelling begin(Duration total, DestroyTrigger trigger) {
+		return begin(total, trigger == DestroyTrigger.RELISTEN);
 	}
 
 	private DestroyTelling begin(Duration total, boolean quiet) {

@@ -6,7 +6,6 @@ import java.util.function.Function;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.ProcessorList;
 import io.github.rdmaboot.provider.RdmaException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One start of an endpoint, in force until the endpoint is destroyed. A destroy and even
@@ -125,10 +124,6 @@ final class EndpointStart {
 				change.run();
 			}
 		}
-	}
-
-	static boolean hasFailed(@Nullable EndpointStart start) {
-		return start != null && start.hasFailed();
 	}
 
 }

@@ -194,8 +194,10 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			// A start that was refused or overtaken has left nothing.
-			if (EndpointStart.hasFailed(endpoint.currentStart())) {
-				destroy(endpoint, DestroyTrigger.FAILED_START);
+			EndpointStart start = endpoint.currentStart();
+			if (start != null && start.hasFailed()) {
+				destroyFailed(endpoint, start, DestroyTrigger.FAILED_START, () -> {
+				});
 			}
 			throw ex;
 		}
@@ -208,15 +210,15 @@ public final class RdmaEndpoints implements AutoCloseable {
 		}
 	}
 
-	// Destroy what one of many attempts to come up again made, without a line in the log,
-	// and run what comes then, which is not held up by listeners.
-	void destroyAttempt(ManagedEndpoint endpoint, Runnable destroyed) {
-		try (DestroyTelling telling = this.listeners.beginQuietly(this.shutdown.timeout())) {
+	// Destroy what a start made that failed, unless somebody else has done so and started
+	// the endpoint anew, and run what comes then, which is not held up by listeners.
+	void destroyFailed(ManagedEndpoint endpoint, EndpointStart failed, DestroyTrigger trigger, Runnable then) {
+		try (DestroyTelling telling = this.listeners.begin(this.shutdown.timeout(), trigger)) {
 			try {
-				new EndpointsDestroy(limits(), telling).run(List.of(endpoint), DestroyTrigger.RELISTEN);
+				new EndpointsDestroy(limits(), telling).run(endpoint, failed, trigger);
 			}
 			finally {
-				destroyed.run();
+				then.run();
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 
+import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
 import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,8 +62,10 @@ final class Relistening {
 
 	void begin(EndpointRuntime runtime) {
 		synchronized (this.endpoint) {
-			this.runtime = runtime;
-			schedule(runtime);
+			if (this.endpoint.currentStart() == null) {
+				this.runtime = runtime;
+				schedule(runtime);
+			}
 		}
 	}
 
@@ -99,7 +102,8 @@ final class Relistening {
 	}
 
 	private void schedule(EndpointRuntime runtime) {
-		if (!this.wanted || runtime.isClosing() || runtime.isQuiesced()) {
+		boolean startedAnew = this.endpoint.currentStart() != null;
+		if (!this.wanted || startedAnew || runtime.isClosing() || runtime.isQuiesced()) {
 			return;
 		}
 		Duration pause = this.backoff.next();
@@ -154,7 +158,8 @@ final class Relistening {
 		catch (RuntimeException | Error ex) {
 			log(ex);
 			if (start.hasFailed()) {
-				this.endpoint.registry().destroyAttempt(this.endpoint, () -> tryAgain(runtime));
+				this.endpoint.registry()
+					.destroyFailed(this.endpoint, start, DestroyTrigger.RELISTEN, () -> tryAgain(runtime));
 			}
 			else {
 				tryAgain(runtime);

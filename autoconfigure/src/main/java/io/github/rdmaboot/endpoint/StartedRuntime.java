@@ -227,6 +227,7 @@ final class StartedRuntime implements EndpointRuntime {
 				new EndpointsDestroy(this.limits, telling).run(endpoint, doomed, trigger);
 				// Not held up by listeners, which the end waits for.
 				if (trigger == DestroyTrigger.DEVICE_REMOVAL) {
+					telling.toldAll();
 					letGoOfRemovedDevices();
 					endpoint.deviceRemoved(this);
 				}

@@ -78,6 +78,20 @@ final class Teller implements AutoCloseable {
 		this.lines.forEach((line) -> line.tell(message));
 	}
 
+	// Run a task when the listeners know of all that was told until now, without a wait.
+	void whenTold(Runnable task) {
+		List<Line> used = this.lines.stream().filter(Line::isUsed).toList();
+		AtomicInteger blocked = new AtomicInteger(used.size());
+		used.forEach((line) -> line.execute(() -> {
+			if (blocked.decrementAndGet() == 0) {
+				task.run();
+			}
+		}));
+		if (used.isEmpty()) {
+			task.run();
+		}
+	}
+
 	private boolean awaitTold(Deadline deadline) {
 		CountDownLatch told = new CountDownLatch(this.lines.size());
 		this.lines.forEach((line) -> line.execute(told::countDown));

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -91,8 +93,6 @@ class DestroyTellingTests {
 
 	@Test
 	void listenersHaveTimeForTheBeginOfWhatIsDestroyedAfterSomethingThatTookLong() {
-		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
-				LIMITS.destroyTimeout());
 		Duration limit = Duration.ofSeconds(5);
 		List<String> events = new CopyOnWriteArrayList<>();
 		List<Runnable> tasks = new ArrayList<>();
@@ -112,7 +112,7 @@ class DestroyTellingTests {
 
 		});
 		ConnectionReaper reaper = new ConnectionReaper(tasks::add,
-				(listener) -> new OrderlyDestroy(limits, listener, (task) -> {
+				(listener) -> new OrderlyDestroy(limits(), listener, (task) -> {
 					if (events.lastIndexOf("steps") < events.size() - 1) {
 						events.add("steps");
 						pass(limit.dividedBy(9));
@@ -128,20 +128,74 @@ class DestroyTellingTests {
 		assertThat(events).containsExactly("told", "steps", "told", "steps");
 	}
 
+	@Test
+	void connectionsThatEndedAreDestroyedThoughOthersCannotBeToldOf() {
+		AtomicInteger tellings = new AtomicInteger();
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
+		});
+		List<DestroyReport> told = new CopyOnWriteArrayList<>();
+		listeners.add((DestroyListener) told::add);
+		List<Runnable> tasks = new ArrayList<>();
+		ConnectionReaper reaper = new ConnectionReaper(tasks::add, (listener) -> new OrderlyDestroy(limits(), listener),
+				() -> {
+					if (tellings.incrementAndGet() == 1) {
+						throw new OutOfMemoryError("no memory to tell of a destroy");
+					}
+					return listeners.begin(LIMITS.timeout());
+				}, () -> {
+				});
+		reaper.destroy(this.connections.get(0), DestroyTrigger.DISCONNECT);
+		reaper.destroy(this.connections.get(1), DestroyTrigger.MANUAL);
+
+		tasks.forEach((task) -> assertThatNoException().isThrownBy(task::run));
+
+		assertThat(this.connections).as("connections that nobody waits for")
+			.allSatisfy((connection) -> assertThat(connection.end().latch().getCount()).isZero());
+		assertThat(told).extracting(DestroyReport::result).containsExactly(DestroyResult.SUCCESS);
+	}
+
+	@Test
+	void nobodyWaitsForTheLookAtTheDevicesWhenTheListenersKnowOfTheConnectionsThatEnded() throws Exception {
+		CountDownLatch looking = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
+		});
+		List<DestroyReport> told = new CopyOnWriteArrayList<>();
+		listeners.add((DestroyListener) told::add);
+		ConnectionReaper reaper = new ConnectionReaper((task) -> new Thread(task).start(),
+				(listener) -> new OrderlyDestroy(limits(), listener), () -> listeners.begin(LIMITS.timeout()), () -> {
+					looking.countDown();
+					Deadline.after(Duration.ofSeconds(50)).await(released);
+				});
+		reaper.destroy(this.connections.get(0), DestroyTrigger.DEVICE_REMOVAL);
+		assertThat(looking.await(10, TimeUnit.SECONDS)).as("the look has begun").isTrue();
+		long begin = System.nanoTime();
+
+		listeners.awaitOthers(Deadline.after(Duration.ofSeconds(30)));
+
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the wait for others")
+			.isLessThan(Duration.ofSeconds(15));
+		assertThat(told).extracting(DestroyReport::trigger).containsExactly(DestroyTrigger.DEVICE_REMOVAL);
+		released.countDown();
+	}
+
+	private static DestroyLimits limits() {
+		return new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
+				LIMITS.destroyTimeout());
+	}
+
 	private static void pass(Duration time) {
 		Deadline.after(time).await(new CountDownLatch(1));
 	}
 
 	@Test
 	void connectionsThatEndedAreDestroyedAndReported() {
-		DestroyLimits limits = new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(), LIMITS.drainTimeout(),
-				LIMITS.destroyTimeout());
 		List<DestroyReport> told = new CopyOnWriteArrayList<>();
 		List<Runnable> tasks = new ArrayList<>();
 		EndpointListeners listeners = new EndpointListeners((name, step) -> {
 		});
 		listeners.add((DestroyListener) told::add);
-		ConnectionReaper reaper = new ConnectionReaper(tasks::add, (listener) -> new OrderlyDestroy(limits, listener),
+		ConnectionReaper reaper = new ConnectionReaper(tasks::add, (listener) -> new OrderlyDestroy(limits(), listener),
 				() -> listeners.begin(LIMITS.timeout()), () -> {
 				});
 		this.connections.forEach((connection) -> reaper.destroy(connection, DestroyTrigger.DISCONNECT));

@@ -22,6 +22,7 @@ import io.github.rdmaboot.cm.CmIdState;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.Deadline;
 import io.github.rdmaboot.endpoint.destroy.DestroyLimits;
+import io.github.rdmaboot.endpoint.destroy.DestroyListener;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyResult;
 import io.github.rdmaboot.endpoint.destroy.DestroyStepName;
@@ -40,8 +41,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -203,6 +207,78 @@ class RelisteningTests {
 		assertThat(server.lastDestroyReport()).isSameAs(report);
 		assertThat(report.trigger()).isEqualTo(DestroyTrigger.MANUAL);
 		attempt.run();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "RELISTEN", "FAILED_START" })
+	void whatWasStartedAnewIsNotDestroyedForAnEarlierStartThatFailed(DestroyTrigger trigger) {
+		RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+		this.faults.inject(new Fault("rdmaBindAddr", 1, Kind.FAIL, Errno.EADDRNOTAVAIL.value()));
+		assertThatExceptionOfType(RdmaEndpointException.class).isThrownBy(() -> server.start(this.runtime));
+		EndpointStart failed = server.currentStart();
+		server.destroy();
+		server.start(this.runtime);
+		AtomicInteger continued = new AtomicInteger();
+
+		this.registry.destroyFailed(server, failed, trigger, continued::incrementAndGet);
+
+		assertThat(server.state()).isEqualTo(EndpointState.UP);
+		assertThat(continued).as("how often what comes then was run").hasValue(1);
+		server.destroy();
+	}
+
+	@Test
+	void theRemovalOfADeviceThatIsNoticedWhenTheServerWasStartedAnewUsesUpNoAttempt() {
+		ServerSettings settings = TestSettings.server("echo", ADDRESS, 0);
+		RdmaServer server = this.registry.addServer(new ServerSettings("echo", ADDRESS, 0, settings.backlog(),
+				settings.queuePair(), settings.connection(), settings.memory(), settings.completion(),
+				new ReconnectSettings(true, Duration.ofMillis(20), Duration.ofMillis(20), 0, 1), 0));
+		server.start(this.runtime);
+		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
+		server.destroy();
+		server.start(this.runtime);
+		server.deviceRemoved(this.runtime);
+
+		this.registry.destroy(server, DestroyTrigger.DEVICE_REMOVAL);
+		server.deviceRemoved(this.runtime);
+
+		await().until(() -> server.state() == EndpointState.UP);
+		server.destroy();
+	}
+
+	@Test
+	void nobodyWaitsForTheLookAtTheDevicesWhenTheListenersKnowOfTheDestroy() {
+		HeldCalls calls = new HeldCalls(new LoopbackRdmaProvider(this.fabric));
+		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
+		EndpointListeners listeners = new EndpointListeners((name, step) -> {
+		});
+		listeners.add((DestroyListener) reports::add);
+		StartedRuntime held = StartedRuntime.open(calls.provider(), MemoryPoolSettings.defaults(), null,
+				LIMITS.destroyTimeout(), new DestroyLimits(LIMITS.timeout(), LIMITS.disconnectGrace(),
+						LIMITS.drainTimeout(), LIMITS.destroyTimeout()),
+				listeners);
+		try {
+			RdmaServer server = this.registry.addServer(TestSettings.server("echo", ADDRESS, 0));
+			server.start(held);
+			calls.hold("rdmaGetDevices");
+			this.fabric.faults().removeDevice();
+			await().until(() -> calls.held() == 1);
+			long begin = System.nanoTime();
+
+			listeners.awaitOthers(Deadline.after(Duration.ofSeconds(30)));
+
+			assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the wait for others")
+				.isLessThan(Duration.ofSeconds(15));
+			assertThat(reports).extracting(DestroyReport::trigger).containsExactly(DestroyTrigger.DEVICE_REMOVAL);
+			calls.release();
+			this.fabric.faults().insertDevice();
+			await().until(() -> server.state() == EndpointState.UP);
+			server.destroy();
+		}
+		finally {
+			calls.release();
+			held.close(Deadline.after(Duration.ofSeconds(10)));
+		}
 	}
 
 	@Test
