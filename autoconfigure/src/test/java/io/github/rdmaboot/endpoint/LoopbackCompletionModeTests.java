@@ -135,7 +135,7 @@ class LoopbackCompletionModeTests extends CompletionModeContract {
 		connection.send(ByteBuffer.allocate(1), (error) -> {
 		});
 		await().atMost(Duration.ofSeconds(30)).until(() -> client.state() == EndpointState.DOWN);
-		assertThat(client.lastError()).hasMessageContaining("ibvReqNotifyCq").hasMessageContaining("EIO");
+		assertThat(client.lastError()).hasMessageContaining("ibv_req_notify_cq").hasMessageContaining("EIO");
 	}
 
 }
