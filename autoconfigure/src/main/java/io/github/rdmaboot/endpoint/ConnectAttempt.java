@@ -39,6 +39,15 @@ final class ConnectAttempt implements Runnable {
 
 	@Override
 	public void run() {
+		try {
+			connect();
+		}
+		finally {
+			this.client.attemptOver(this.connection);
+		}
+	}
+
+	private void connect() {
 		this.begin = System.nanoTime();
 		RdmaEndpointException failure;
 		try {
@@ -71,6 +80,7 @@ final class ConnectAttempt implements Runnable {
 	private void failed(RdmaEndpointException failure) {
 		ended(failure);
 		this.client.attemptFailed(this.connection, failure);
+		this.client.attemptOver(this.connection);
 	}
 
 	private void ended(@Nullable RdmaEndpointException failure) {

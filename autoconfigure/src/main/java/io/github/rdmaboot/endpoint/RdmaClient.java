@@ -3,7 +3,6 @@ package io.github.rdmaboot.endpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -13,8 +12,6 @@ import io.github.rdmaboot.cm.Addresses;
 import io.github.rdmaboot.endpoint.destroy.DestroyMember;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.Errno;
-import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +32,10 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	private final Backoff backoff;
 
+	private final ClientFailures failures;
+
+	private final RepeatedErrno logged = new RepeatedErrno();
+
 	private @Nullable RdmaConnection current;
 
 	private @Nullable CompletableFuture<RdmaConnection> waiting;
@@ -43,12 +44,17 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	private boolean everConnected;
 
-	private int loggedErrno;
+	// The connection whose attempt is under way, and the report if it was destroyed
+	// before the attempt has told its outcome, which it does by itself.
+	private @Nullable RdmaConnection attempting;
+
+	private @Nullable DestroyReport destroyedMeanwhile;
 
 	RdmaClient(RdmaEndpoints registry, ClientSettings settings) {
 		super(registry, settings, "RDMA client", Relistening.NEVER);
 		this.settings = settings;
 		this.backoff = new Backoff(settings.reconnect());
+		this.failures = new ClientFailures(name(), address());
 	}
 
 	/**
@@ -75,7 +81,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 			return connection;
 		}
 		if (this.settings.startup() == ClientStartup.LAZY) {
-			return join(connect());
+			return this.failures.join(connect());
 		}
 		RuntimeException error = lastError();
 		String state = (state() == EndpointState.STARTING) ? "' is still connecting to " : "' is not connected to ";
@@ -107,7 +113,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 			if (connection == null) {
 				if (state() == EndpointState.QUARANTINED) {
 					this.waiting = null;
-					return CompletableFuture.failedFuture(stuckException());
+					return CompletableFuture.failedFuture(stuck());
 				}
 				attemptNow();
 			}
@@ -129,26 +135,9 @@ public final class RdmaClient extends ConnectedEndpoint {
 		start.requireCpu(this.settings.completion());
 		start.requireInForce();
 		switch (this.settings.startup()) {
-			case REQUIRED -> join(connect());
+			case REQUIRED -> this.failures.join(connect());
 			case BACKGROUND -> beginConnecting();
 			case LAZY -> start.whileInForce(() -> move(EndpointState.IDLE));
-		}
-	}
-
-	private RdmaConnection join(CompletableFuture<RdmaConnection> future) {
-		try {
-			return future.get();
-		}
-		catch (ExecutionException ex) {
-			if (ex.getCause() instanceof RuntimeException cause) {
-				throw cause;
-			}
-			throw new IllegalStateException(ex.getCause());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new RdmaEndpointException(name(), address(), "rdma_connect", Errno.EINTR.value(),
-					"the wait for the connection was interrupted (EINTR)", ex);
 		}
 	}
 
@@ -171,11 +160,13 @@ public final class RdmaClient extends ConnectedEndpoint {
 			return;
 		}
 		this.current = connection;
+		this.attempting = connection;
 		move(EndpointState.STARTING);
 		try {
 			runtime.connectExecutor().execute(new ConnectAttempt(this, runtime, connection, sequence));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			this.attempting = null;
 			connection.end(DestroyTrigger.DISCONNECT,
 					new IllegalStateException("No thread to connect with: " + ex, ex));
 		}
@@ -198,6 +189,18 @@ public final class RdmaClient extends ConnectedEndpoint {
 		}
 	}
 
+	// An attempt has told its outcome, or passed a limit in a call.
+	synchronized void attemptOver(RdmaConnection connection) {
+		if (this.attempting == connection) {
+			DestroyReport report = this.destroyedMeanwhile;
+			this.attempting = null;
+			this.destroyedMeanwhile = null;
+			if (report != null) {
+				goOn(connection, report);
+			}
+		}
+	}
+
 	@Override
 	void established(RdmaConnection connection) {
 		CompletableFuture<RdmaConnection> waiting;
@@ -211,7 +214,7 @@ public final class RdmaClient extends ConnectedEndpoint {
 				statistics().reconnected();
 			}
 			this.everConnected = true;
-			this.loggedErrno = 0;
+			this.logged.reset();
 			this.backoff.reset();
 			up();
 		}
@@ -223,49 +226,46 @@ public final class RdmaClient extends ConnectedEndpoint {
 
 	@Override
 	void ended(RdmaConnection connection, DestroyTrigger trigger, @Nullable RuntimeException cause) {
-		RuntimeException reason = (cause != null) ? cause : closed(trigger);
+		RuntimeException reason = (cause != null) ? cause : this.failures.closed(trigger);
 		down(reason);
 		logger.atLevel(levelOf(trigger, reason)).log("RDMA client '{}' is down: {}", name(), reason.getMessage());
 	}
 
-	private RdmaEndpointException closed(DestroyTrigger trigger) {
-		return new RdmaEndpointException(name(), address(), "rdma_get_cm_event", Errno.ECONNRESET.value(),
-				(trigger == DestroyTrigger.MANUAL) ? "the connection was closed by this side"
-						: "the peer closed the connection (RDMA_CM_EVENT_DISCONNECTED)",
-				null);
-	}
-
-	// What this side does itself is no reason to warn, and many attempts that fail with
-	// the same errno are worth one line in the log.
+	// What this side does itself is no reason to warn.
 	private synchronized Level levelOf(DestroyTrigger trigger, RuntimeException reason) {
 		if (runtime() == null || trigger == DestroyTrigger.MANUAL) {
 			return (runtime() != null) ? Level.INFO : Level.DEBUG;
 		}
-		int errno = (reason instanceof RdmaException error) ? error.errno() : 0;
-		boolean news = errno == 0 || errno != this.loggedErrno;
-		this.loggedErrno = errno;
-		return news ? Level.WARN : Level.DEBUG;
+		return this.logged.isNews(reason) ? Level.WARN : Level.DEBUG;
 	}
 
 	@Override
 	void destroyed(RdmaConnection connection, DestroyReport report) {
 		super.destroyed(connection, report);
 		synchronized (this) {
-			this.current = null;
-			if (runtime() == null) {
-				failWaiting(connection::executeHandler, this::stoppedException);
-				return;
-			}
-			if (state() == EndpointState.QUARANTINED) {
-				failWaiting(connection::executeHandler, this::stuckException);
-				return;
-			}
-			if (this.waiting != null) {
-				attemptNow();
+			if (this.attempting == connection && state() != EndpointState.QUARANTINED) {
+				this.destroyedMeanwhile = report;
 			}
 			else {
-				retryUnlessClosed(report);
+				goOn(connection, report);
 			}
+		}
+	}
+
+	// The connection is gone and the attempt over. Called under the monitor.
+	private void goOn(RdmaConnection connection, DestroyReport report) {
+		this.current = null;
+		if (runtime() == null) {
+			failWaiting(connection::executeHandler, this.failures::stopped);
+		}
+		else if (state() == EndpointState.QUARANTINED) {
+			failWaiting(connection::executeHandler, this::stuck);
+		}
+		else if (this.waiting != null) {
+			attemptNow();
+		}
+		else {
+			retryUnlessClosed(report);
 		}
 	}
 
@@ -296,7 +296,12 @@ public final class RdmaClient extends ConnectedEndpoint {
 	@Override
 	void stopping(EndpointRuntime runtime) {
 		cancelRetry();
-		failWaiting(runtime.handlerExecutor(), this::stoppedException);
+		failWaiting(runtime.handlerExecutor(), this.failures::stopped);
+		if (this.destroyedMeanwhile != null) {
+			this.current = null;
+		}
+		this.attempting = null;
+		this.destroyedMeanwhile = null;
 		this.backoff.reset();
 		this.everConnected = false;
 	}
@@ -320,14 +325,8 @@ public final class RdmaClient extends ConnectedEndpoint {
 		}
 	}
 
-	private ConnectionClosedException stoppedException() {
-		return new ConnectionClosedException("RDMA client '" + name() + "' was stopped while connecting", null);
-	}
-
-	// The CM id serves no further attempt before the call has returned.
-	private ConnectionClosedException stuckException() {
-		return new ConnectionClosedException("RDMA client '" + name() + "' cannot connect to " + address()
-				+ " while calls are stuck: " + stuckCalls(), lastError());
+	private ConnectionClosedException stuck() {
+		return this.failures.stuck(stuckCalls(), lastError());
 	}
 
 	@Override

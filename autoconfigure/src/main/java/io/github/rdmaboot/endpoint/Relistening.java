@@ -5,7 +5,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 
 import io.github.rdmaboot.endpoint.destroy.DestroyTrigger;
-import io.github.rdmaboot.provider.RdmaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,7 @@ final class Relistening {
 
 	private boolean wanted;
 
-	private int loggedErrno;
+	private final RepeatedErrno failures = new RepeatedErrno();
 
 	// What the endpoint is goes to the log.
 	Relistening(ManagedEndpoint endpoint, String what, ReconnectSettings settings) {
@@ -97,7 +96,7 @@ final class Relistening {
 		synchronized (this.endpoint) {
 			cancel();
 			this.backoff.reset();
-			this.loggedErrno = 0;
+			this.failures.reset();
 		}
 	}
 
@@ -173,13 +172,10 @@ final class Relistening {
 		}
 	}
 
-	// Many attempts that fail with the same errno are worth one line in the log.
 	private void log(Throwable ex) {
-		int errno = (ex instanceof RdmaException error) ? error.errno() : 0;
 		boolean news;
 		synchronized (this.endpoint) {
-			news = errno == 0 || errno != this.loggedErrno;
-			this.loggedErrno = errno;
+			news = this.failures.isNews(ex);
 		}
 		if (news) {
 			logger.warn("{} '{}' cannot come up again yet: {}", this.what, this.endpoint.name(), ex.getMessage());

@@ -32,6 +32,7 @@ import io.github.rdmaboot.endpoint.destroy.OrderlyDestroy;
 import io.github.rdmaboot.endpoint.destroy.StepOutcome;
 import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.CallOrder;
+import io.github.rdmaboot.provider.CmEventType;
 import io.github.rdmaboot.provider.Errno;
 import io.github.rdmaboot.provider.FaultingProvider;
 import io.github.rdmaboot.provider.FaultingProvider.Fault;
@@ -182,11 +183,37 @@ class EndpointCallbackTests {
 		RdmaEndpoints registry = registry(null);
 		RdmaServer server = startedServer(registry);
 		// The first queue pair is that of the client.
-		this.faults.inject(new Fault("rdmaCreateQp", 2, Kind.LATE, 0));
+		this.faults.inject(new Fault("rdmaCreateQp", 2, Kind.BLOCK, 0));
 		CompletableFuture<RdmaConnection> connecting = connecting(registry, server);
 		await().until(this.faults::isInjected);
-		assertThat(server.destroy().result()).isEqualTo(DestroyResult.SUCCESS);
+		CompletableFuture<DestroyReport> destroyed = CompletableFuture.supplyAsync(server::destroy);
+		await().until(() -> server.state() == EndpointState.DESTROYING);
+		this.faults.release();
+		assertThat(get(destroyed).result()).isEqualTo(DestroyResult.SUCCESS);
 		assertThat(rejection(connecting).isGoingAway()).isTrue();
+	}
+
+	@Test
+	void attemptWhoseConnectionIsGoneBeforeItTellsItsOutcomeIsNotMadeAgain() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		CompletableFuture<DestroyReport> destroyed = new CompletableFuture<>();
+		registry.addDestroyListener((report) -> {
+			if (report.connection() != 0 && report.endpoint().equals("client")) {
+				destroyed.complete(report);
+			}
+		});
+		registry.addConnectListener((endpoint, took, error) -> {
+			if (endpoint.equals("client")) {
+				destroyed.join();
+			}
+		});
+		RdmaServer server = startedServer(registry);
+		registry.quiesce();
+		RdmaClient client = registry.addClient(
+				TestSettings.client("client", ADDRESS, server.port(), ClientStartup.LAZY, TestSettings.NO_RECONNECT));
+		client.start();
+		assertThat(rejection(client.connect()).isGoingAway()).isTrue();
+		assertThat(client.statistics().events(CmEventType.REJECTED, true)).as("rejections").isEqualTo(1);
 	}
 
 	@Test

@@ -22,7 +22,9 @@ public final class TwoGuestsPeer {
 	 * @throws Exception if the endpoints cannot be started
 	 */
 	public static void main(String[] arguments) throws Exception {
-		RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, ShutdownSettings.defaults(), null);
+		// Two guests on one machine may each be very slow for a while.
+		RdmaEndpoints registry = new RdmaEndpoints(JnaRdmaProvider::open, Duration.ofSeconds(60),
+				ShutdownSettings.defaults(), MemoryPoolSettings.defaults(), null);
 		RdmaMessageHandler echo = (connection, message) -> connection.send(message, (error) -> {
 		});
 		registry.addServer(TestSettings.server("echo", "192.0.2.2", 7500)).onMessage(echo);
