@@ -43,7 +43,10 @@ final class ConnectAttempt implements Runnable {
 			connect();
 		}
 		finally {
-			this.client.attemptOver(this.connection);
+			// Otherwise whoever gave the attempt up has yet to tell so.
+			if (!this.watch.isOverdue()) {
+				this.client.attemptOver(this.connection);
+			}
 		}
 	}
 
@@ -52,6 +55,8 @@ final class ConnectAttempt implements Runnable {
 		RdmaEndpointException failure;
 		try {
 			this.sequence.run(this.connection, this.runtime, this.watch);
+			// Before listeners are told, for they may wait for the next connection.
+			this.client.attemptOver(this.connection);
 			ended(null);
 			return;
 		}
@@ -78,9 +83,13 @@ final class ConnectAttempt implements Runnable {
 	}
 
 	private void failed(RdmaEndpointException failure) {
-		ended(failure);
-		this.client.attemptFailed(this.connection, failure);
-		this.client.attemptOver(this.connection);
+		try {
+			ended(failure);
+			this.client.attemptFailed(this.connection, failure);
+		}
+		finally {
+			this.client.attemptOver(this.connection);
+		}
 	}
 
 	private void ended(@Nullable RdmaEndpointException failure) {

@@ -217,6 +217,26 @@ class EndpointCallbackTests {
 	}
 
 	@Test
+	void connectListenerOfAClientMayWaitForItsNextConnection() throws Exception {
+		RdmaEndpoints registry = registry(null);
+		RdmaServer server = startedServer(registry);
+		RdmaClient client = registry.addClient(
+				TestSettings.client("client", ADDRESS, server.port(), ClientStartup.LAZY, TestSettings.RECONNECT));
+		CompletableFuture<Long> next = new CompletableFuture<>();
+		registry.addConnectListener((endpoint, took, error) -> {
+			if (endpoint.equals("client") && client.statistics().reconnects() == 0) {
+				await().until(() -> server.connections().size() == 1);
+				server.connections().forEach(RdmaConnection::close);
+				await().until(() -> client.statistics().reconnects() == 1);
+				next.complete(client.connection().number());
+			}
+		});
+		client.start();
+		client.connect();
+		assertThat(get(next)).isEqualTo(2);
+	}
+
+	@Test
 	void requestThatCannotBeAcceptedIsRejectedWithAnotherReason() throws Exception {
 		RdmaEndpoints registry = registry(null);
 		RdmaServer server = startedServer(registry);
