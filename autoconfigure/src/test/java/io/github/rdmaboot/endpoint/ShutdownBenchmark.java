@@ -11,11 +11,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-import io.github.rdmaboot.autoconfigure.RdmaAutoConfiguration;
-import io.github.rdmaboot.autoconfigure.actuate.RdmaActuatorEndpointAutoConfiguration;
-import io.github.rdmaboot.autoconfigure.metrics.RdmaMetricsAutoConfiguration;
 import io.github.rdmaboot.cm.EventChannel;
 import io.github.rdmaboot.cm.OwnedCmId;
 import io.github.rdmaboot.endpoint.destroy.DestroyReport;
@@ -25,15 +23,6 @@ import io.github.rdmaboot.endpoint.destroy.StepReport;
 import io.github.rdmaboot.provider.PortSpace;
 import io.github.rdmaboot.provider.RdmaProvider;
 import io.github.rdmaboot.provider.jna.JnaRdmaProvider;
-
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
-import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
-import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
-import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.context.PayloadApplicationEvent;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Configuration;
 
 /**
  * The starter's half of {@code .ci/benchmark/shutdown}: takes the commands of its C half,
@@ -56,21 +45,25 @@ public final class ShutdownBenchmark {
 
 	private final PrintStream answers;
 
-	private ShutdownBenchmark(BufferedReader commands, PrintStream answers) {
+	private final Contexts contexts;
+
+	private ShutdownBenchmark(BufferedReader commands, PrintStream answers, Contexts contexts) {
 		this.commands = commands;
 		this.answers = answers;
+		this.contexts = contexts;
 	}
 
 	/**
 	 * Serve commands until the input ends.
-	 * @param arguments none
+	 * @param contexts starts the contexts whose close is measured
 	 * @throws Exception if a run fails
 	 */
-	public static void main(String[] arguments) throws Exception {
+	public static void serve(Contexts contexts) throws Exception {
 		PrintStream answers = System.out;
 		// The log goes to the console, which must not come between the answers.
 		System.setOut(System.err);
-		new ShutdownBenchmark(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), answers)
+		new ShutdownBenchmark(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)), answers,
+				contexts)
 			.serve();
 	}
 
@@ -95,8 +88,7 @@ public final class ShutdownBenchmark {
 		RdmaEndpoints endpoints = new RdmaEndpoints(() -> provider, ShutdownSettings.defaults(), null);
 		CountDownLatch established = new CountDownLatch(2 * connections);
 		countDown(endpoints, established);
-		RdmaServer server = endpoints.addServer(new ServerSettings("server", ADDRESS, 0, 0, QUEUE_PAIR,
-				TestSettings.CONNECTION, MEMORY, CompletionSettings.defaults()));
+		RdmaServer server = endpoints.addServer(server(0));
 		endpoints.start();
 		for (int i = 0; i < connections; i++) {
 			endpoints.addClient(client("client-" + i, server.port())).start();
@@ -138,23 +130,13 @@ public final class ShutdownBenchmark {
 	private void serve(int connections, int port) throws Exception {
 		List<DestroyReport> reports = new CopyOnWriteArrayList<>();
 		CountDownLatch established = new CountDownLatch(connections);
-		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-		context.register(Application.class);
-		TestPropertyValues
-			.of("rdma.provider=native", "rdma.servers.server.address=" + ADDRESS, "rdma.servers.server.port=" + port,
-					"rdma.servers.server.memory.buffer-size=" + MEMORY.bufferSize() + "B",
-					"rdma.servers.server.memory.buffer-count=" + MEMORY.bufferCount())
-			.applyTo(context);
-		context.registerBean(ConnectListener.class, () -> countDown(established));
-		context
-			.addApplicationListener((PayloadApplicationEvent<DestroyReport> event) -> reports.add(event.getPayload()));
-		context.refresh();
+		Runnable close = this.contexts.start(server(port), countDown(established), reports::add);
 		this.answers.println("listening");
 		await(established, connections);
 		this.answers.println("established");
 		this.commands.readLine();
 		long begin = System.nanoTime();
-		context.close();
+		close.run();
 		long took = System.nanoTime() - begin;
 		requireSuccess(reports, connections);
 		answer(took, Map.of());
@@ -182,6 +164,11 @@ public final class ShutdownBenchmark {
 		channel.close(LIMIT);
 		this.answers.print(TimeUnit.NANOSECONDS.toMicros(created - begin) + " ");
 		answer(destroyed - created, calls);
+	}
+
+	private static ServerSettings server(int port) {
+		return new ServerSettings("server", ADDRESS, port, 0, QUEUE_PAIR, TestSettings.CONNECTION, MEMORY,
+				CompletionSettings.defaults());
 	}
 
 	private static ClientSettings client(String name, int port) {
@@ -239,13 +226,19 @@ public final class ShutdownBenchmark {
 	}
 
 	/**
-	 * Application with nothing but the starter and meters.
+	 * Starts an application context with one server.
 	 */
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ RdmaAutoConfiguration.class, RdmaMetricsAutoConfiguration.class,
-			RdmaActuatorEndpointAutoConfiguration.class, MetricsAutoConfiguration.class,
-			CompositeMeterRegistryAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class })
-	static class Application {
+	@FunctionalInterface
+	public interface Contexts {
+
+		/**
+		 * Start a context.
+		 * @param server the settings of its server
+		 * @param connected told of each connection
+		 * @param destroyed told of each report
+		 * @return closes the context
+		 */
+		Runnable start(ServerSettings server, ConnectListener connected, Consumer<DestroyReport> destroyed);
 
 	}
 
